@@ -6,14 +6,15 @@
 #include <cstdint>
 #include <string>
 
-/// lib/latency measures how long messages take from each stage to the next, sans-I/O. Start with Stage here.
-/// Then read Stamps (stamps.hpp), to which all parts report, and StageTable (stage_table.hpp), which joins
-/// these reports. The library may include only lib/base.
+/// lib/latency measures how long messages take from each stage to the next. It does no I/O itself (sans-I/O).
+/// Start with Stage here. Then read Stamps (stamps.hpp), to which all components report the times of
+/// messages, and StageTable (stage_table.hpp), which combines these times for each message. The library may
+/// include only lib/base.
 namespace softfeb::latency {
 
 /// Points on the path of a message, in order.
 enum class Stage : std::uint8_t {
-  kTriggered,  ///< t0: the message's event was triggered, or the message was due
+  kTriggered,  ///< t0: the event to which the message belongs was triggered, or the message was due
   kPosted,     ///< t1: posted to the send queue
   kCrafted,    ///< t2: its first packet was crafted
   kSent,       ///< t3: the port accepted its last packet; in virtual time: that packet's last bit has left
@@ -27,7 +28,8 @@ enum class Stage : std::uint8_t {
 
 /// Number of switches on a path for which stages are recorded. Stages of further switches are ignored.
 inline constexpr std::size_t kHops = 4;
-/// Number of points in a record: one for each stage, but the stages of a switch have one point for each hop.
+/// Number of points in a record. kSwitchIn and kSwitchOut have one point for each hop; each of the other
+/// eight stages has one point.
 inline constexpr std::size_t kPoints = 8 + 2 * kHops;
 
 /// Index of a point in a record. `hop` counts from 0, and is used only for the stages of a switch.
@@ -42,7 +44,7 @@ static_assert(point_of(Stage::kCompleted) == kPoints - 1);
 /// Returns the name of a point: "sent", "switch_1_in", …
 std::string point_name(std::size_t point);
 
-/// A part of the path, from one point to another. Each span has a histogram of its duration.
+/// A section of the path, from one point (point_of()) to another. Each span has a histogram of its duration.
 struct Span {
   std::uint8_t from = 0;
   std::uint8_t to = 0;

@@ -68,7 +68,7 @@ class StageHistogram {
     const auto octave = static_cast<std::size_t>(std::bit_width(took / kNanosecond)) - 1;
     if (octave >= kOctaves) return kBuckets - 1;
     const Time within = took - (kNanosecond << octave);
-    // `within` is below 2^50, so the product fits.
+    // `within` is below 2^50, so the product fits in 64 bits.
     return 1 + octave * kPerOctave + static_cast<std::size_t>(within * kPerOctave / (kNanosecond << octave));
   }
 

@@ -59,8 +59,8 @@ StageTable::Record& StageTable::open(std::size_t slot, MessageKey key) {
 void StageTable::record(Record& r, Stage stage, Time at) {
   switch (stage) {
     case Stage::kSent:
-      // If the message was sent and has arrived, this is a retransmission after a lost ACK, which does not
-      // count. If only kReceived is known, the receiver's stamp was reported before the sender's.
+      // If the message was sent and has arrived, this stamp is from a retransmission after a lost ACK, and is
+      // ignored. If only kReceived is known, the receiver's stamp was reported before the sender's.
       if (r.knows(Stage::kSent) && r.knows(Stage::kReceived)) return;
       r.hops = 0;
       r.known &= ((1U << point_of(Stage::kSwitchIn)) - 1U) | (~0U << point_of(Stage::kReceived));
@@ -88,7 +88,8 @@ void StageTable::add(const Record& r) {
   for (std::size_t i = 0; i < kSpans; ++i) {
     const Span s = spans()[i];
     if (!r.knows(s.from) || !r.knows(s.to)) continue;
-    // Workers read the clock independently of each other, so the duration of a short span may be negative.
+    // Workers read the clock independently of each other, so a short span may seem to end before it began.
+    // Its duration then counts as 0.
     figures_.histograms[i].add(r.at[s.to] > r.at[s.from] ? r.at[s.to] - r.at[s.from] : 0);
   }
 }
@@ -97,8 +98,8 @@ void StageTable::remove(std::uint16_t entry) {
   unlink(entry);
   std::size_t hole = slot_of(records_[entry].key);
   slots_[hole] = kNone;
-  // A search ends at a free slot. If the search for an entry after the hole passes the hole, move this entry
-  // into the hole. Its old slot is then the hole.
+  // A search stops at a free slot. If the search for a later entry would stop at the hole before it reached
+  // the entry, move the entry into the hole. The old slot of the entry is then the hole.
   for (std::size_t at = (hole + 1) % kSlots; slots_[at] != kNone; at = (at + 1) % kSlots) {
     const std::size_t wanted = home(records_[slots_[at]].key);
     if ((at - wanted) % kSlots < (at - hole) % kSlots) continue;

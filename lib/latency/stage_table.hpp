@@ -15,7 +15,8 @@ namespace softfeb::latency {
 struct StageFigures {
   std::uint32_t sample = 0;    ///< one message in `sample` was selected
   std::uint64_t messages = 0;  ///< messages that are complete and in the histograms
-  /// Messages whose entry was given to another message. These messages are not in the histograms.
+  /// Messages that were removed before they were complete, because another message needed their entry. They
+  /// are not in the histograms.
   std::uint64_t overflows = 0;
   /// Stamps that were lost on the way to the table, because a queue was full.
   std::uint64_t lost_stamps = 0;
@@ -24,11 +25,11 @@ struct StageFigures {
   std::array<StageHistogram, kSpans> histograms{};  ///< one histogram for each span, in the order of spans()
 };
 
-/// Joins the stamps of messages. The board, the network and the receiver report them independently of each
-/// other. A message enters the table with the stamp kTriggered or kReceived, whichever is reported first.
-/// The message is added to the histograms and removed from the table once it was sent, the requester has
-/// completed it, and the receiver was notified. The table does not wait for the notification of a receiver in
-/// another process. If the table is full, a new message replaces the oldest one.
+/// Combines the stamps of each message. The board, the network and the receiver report stamps independently
+/// of each other. A message enters the table with the stamp kTriggered or kReceived, whichever is reported
+/// first. The message is added to the histograms and removed from the table once it was sent, the requester
+/// has completed it, and the receiver was notified. The table does not wait for the notification of a
+/// receiver in another process. If the table is full, a new message replaces the oldest one.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates. In real time, the table belongs to the control
 /// thread, to which the workers pass their stamps.

@@ -9,11 +9,11 @@
 
 namespace softfeb::latency {
 
-/// Identifies a message by its queue pair and the PSN of its last packet. Both sides know these, so nothing
-/// is added to packets. 0 means no message.
+/// Identifies a message by its queue pair and the PSN of its last packet. The sender and the receiver both
+/// know these numbers, so packets need no additional field. 0 means no message.
 using MessageKey = std::uint64_t;
 
-/// The side of a queue pair by which its messages are identified.
+/// Tells which board or receiver has the queue pair whose number (QPN) a MessageKey contains.
 struct QpOwner {
   static constexpr std::uint16_t kOfBoard = 0x8000;
 
@@ -34,9 +34,9 @@ constexpr MessageKey message_key(std::uint16_t owner, std::uint32_t qpn, std::ui
 /// True if no receiver of this process reports the message.
 constexpr bool sent_elsewhere(MessageKey key) { return (key >> 63) != 0; }
 
-/// Selects one message in `sample`. The selection depends only on the key, so both sides select the same
-/// messages without communication, even if messages are lost. The key's bits are mixed, because the last PSNs
-/// of long messages have a common divisor with most values of `sample`.
+/// Selects one message in `sample`. The selection depends only on the key, so the sender and the receiver
+/// select the same messages without communication, even if messages are lost. The key's bits are mixed,
+/// because the last PSNs of long messages have a common divisor with most values of `sample`.
 class Sampling {
  public:
   /// If `sample` is 0, no message is selected.
@@ -60,8 +60,8 @@ class Stamps {
 
   bool selects(MessageKey key) const { return sampling_.selects(key); }
   virtual void put(MessageKey key, Stage stage, Time at) = 0;
-  /// The present time, for stages reached during an iteration of the worker's loop. In virtual time, this is
-  /// `now`.
+  /// Returns the present time. `now` is the time at which the current iteration of the worker's loop began; a
+  /// stage may be reached later during the iteration. In virtual time, the result is `now`.
   virtual Time clock(Time now) = 0;
   /// Call when packets have just been received from a port. Until the next call, the time of this call is the
   /// arrival time of all packets.
@@ -72,7 +72,8 @@ class Stamps {
   void unmark_frames(std::size_t n) { marked_ -= n; }
   /// True if the port must look for keys in its frames.
   bool has_marked_frames() const { return marked_ != 0; }
-  /// Time of arrival of a packet that is processed at `now`.
+  /// Time of arrival of a packet that is processed at `now`: the time of the latest call of received(), or
+  /// `now` if that is later.
   Time arrival(Time now) const { return arrived_ > now ? arrived_ : now; }
 
  private:

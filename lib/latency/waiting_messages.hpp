@@ -11,8 +11,8 @@ namespace softfeb::latency {
 
 /// Selected messages whose receiver is notified only when their window or event closes. A group is a window
 /// or event, identified by the lower 32 bits of its number. If there is no room for a new message, it
-/// replaces the oldest one. A message that was added after its group had closed is removed only by such a
-/// replacement.
+/// replaces the oldest one. If a message is added after its group has closed, it stays until a new message
+/// replaces it.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates.
 class WaitingMessages {
@@ -62,9 +62,10 @@ class WaitingMessages {
     e.key = 0;
   }
 
-  std::vector<Entry> entries_;        ///< ring, ordered by age
-  std::vector<std::uint16_t> first_;  ///< first entry of each list
-  std::uint16_t next_ = 0;            ///< entry for the next message
+  std::vector<Entry> entries_;  ///< ring, in the order in which the messages were added
+  /// First entry of each list; the index of a list is the group modulo kLists.
+  std::vector<std::uint16_t> first_;
+  std::uint16_t next_ = 0;  ///< entry for the next message
 };
 
 }  // namespace softfeb::latency

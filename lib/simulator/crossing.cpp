@@ -5,8 +5,8 @@
 
 namespace softfeb::simulator {
 
-/// Describes a frame. The bytes of the headers follow this record, and those of the payload unless the
-/// payload is in the arena.
+/// Describes a frame. The record is followed by the bytes of the headers and, if the payload is not in the
+/// arena, by the bytes of the payload.
 struct CrossingCodec::Record {
   std::uint32_t direction = 0;
   std::uint32_t length = 0;

@@ -12,13 +12,13 @@
 
 namespace softfeb::simulator {
 
-/// Converts frames on links between two parts of a network to bytes and back. Both sides have the same
-/// payload memory, so only the position of a payload in this memory is passed on. All other bytes of a frame
-/// are copied: headers, trailer, and payload that a fault has changed.
+/// Converts frames on links between two parts of a network to bytes and back. The parts at both ends of a
+/// link have the same payload memory, so only the position of a payload in this memory is passed on. All
+/// other bytes of a frame are copied: headers, trailer, and payload that a fault has changed.
 class CrossingCodec {
  public:
-  /// `arena` is the payload memory, as a list of blocks. Both sides must have the same bytes in the same
-  /// blocks.
+  /// `arena` is the payload memory, as a list of blocks. All processes that exchange frames must have the
+  /// same bytes in the same blocks.
   explicit CrossingCodec(std::vector<ByteSpan> arena) : arena_(std::move(arena)) {}
 
   /// Appends the frame of `departure`, which must be a PoolFrame, to `out`.

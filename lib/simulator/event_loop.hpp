@@ -46,9 +46,9 @@ class EventLoop {
   Time next_event() const { return std::min(next_.time(), network_.next_event()); }
   FramePool& pool() { return pool_; }
 
-  /// Sets the number of the current step (Order). The caller counts the steps.
+  /// Sets the number of the current step (Order::step). The caller counts the steps.
   void set_step(std::uint64_t step) { step_ = step; }
-  /// Position in the global order of the event that is being processed.
+  /// Returns the position of the current event in the global order of events.
   Order order() const;
   /// A flow whose source is in the slice, and the position of its first packet in the global order.
   struct NewFlow {
@@ -98,7 +98,8 @@ class EventLoop {
   std::uint64_t events_done_ = 0;
   std::uint64_t passed_over_ = 0;
   std::uint64_t step_ = 0;
-  std::uint32_t serving_ = kNobody;  ///< endpoint that acts on its own, not in response to a delivery
+  /// Index of the endpoint that acts on its own, not in response to a delivery; kNobody if there is none.
+  std::uint32_t serving_ = kNobody;
   std::size_t flows_noted_ = 0;
   std::vector<NewFlow> new_flows_;
 };

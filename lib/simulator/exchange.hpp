@@ -40,7 +40,7 @@ class Exchange {
   virtual void gather(ByteSpan mine, const Take& take) = 0;
   /// Returns true in all processes if `mine` is true in all of them.
   virtual bool all(bool mine) = 0;
-  /// Returns the value that process 0 has passed.
+  /// Returns, in all processes, the value of `mine` in process 0.
   virtual std::uint64_t lead(std::uint64_t mine) = 0;
   /// Ends all processes immediately with this exit status, without waiting for them. Does nothing if there is
   /// only one process.
@@ -68,7 +68,7 @@ class SoloExchange final : public Exchange {
   void end_all(int) override {}
 
  private:
-  std::array<Time, 2> earliest_{};  ///< times passed to the last two begin_swap(), the latest first
+  std::array<Time, 2> earliest_{};  ///< times passed to the last two calls of begin_swap(), the latest first
   std::size_t in_progress_ = 0;
 };
 

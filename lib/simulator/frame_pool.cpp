@@ -96,7 +96,8 @@ void FramePool::fill(PoolFrame& frame, const engine::TxFrame& out) {
 PoolFrame* FramePool::restore(ByteSpan header, ByteSpan payload, bool copies) {
   PoolFrame* const frame = acquire();
   if (frame == nullptr) return nullptr;
-  // A frame that a fault rule has changed has all its bytes in one piece.
+  // If a fault rule has changed the frame, `header` contains all bytes of the frame, and may be larger than
+  // `room`.
   if (header.size() > frame->room.size()) own_whole(*frame, static_cast<std::uint32_t>(header.size()));
   std::memcpy(frame->header, header.data(), header.size());
   frame->header_length = static_cast<std::uint16_t>(header.size());

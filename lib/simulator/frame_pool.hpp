@@ -25,9 +25,9 @@ struct PoolFrame : fabric::Frame {
   bool icrc_right = false;
   std::array<std::uint8_t, 8> trailer{};
   std::array<std::uint8_t, engine::TxFrame::kHeaderRoom> room{};
-  std::unique_ptr<std::uint8_t[]> own;  ///< payload owned by this frame; the buffer is kept for reuse
+  std::unique_ptr<std::uint8_t[]> own;  ///< buffer for payload that this frame owns; kept for reuse
   std::uint32_t own_size = 0;
-  /// All bytes of the frame in one piece, if `header` points to it; the buffer is kept for reuse.
+  /// Buffer for all bytes of the frame in one piece; kept for reuse. It is in use if `header` points to it.
   std::unique_ptr<std::uint8_t[]> whole;
   std::uint32_t whole_size = 0;
 
@@ -35,15 +35,15 @@ struct PoolFrame : fabric::Frame {
   Segments segments() const;
 };
 
-/// Frames in virtual time. Payload is referenced, not copied, unless the payload is transient
-/// (TxFrame::transient_payload) or has been changed. The pool grows with the number of frames in flight, up
-/// to a limit.
+/// A pool of frames in virtual time. Frames refer to their payload and do not copy it, unless the payload is
+/// transient (TxFrame::transient_payload) or has been changed. The pool grows with the number of frames in
+/// flight, up to a limit.
 class FramePool : public fabric::FrameStore {
  public:
   static constexpr std::size_t kMost = 1U << 20;
 
-  /// Limit for a network with this number of stations. Before traffic begins, each station may flood an ARP
-  /// request to all others, so large networks need more than kMost frames.
+  /// Maximum number of frames in the pool for a network with this number of stations. Before traffic begins,
+  /// each station may flood an ARP request to all others, so large networks need more than kMost frames.
   static constexpr std::size_t limit_for(std::size_t stations) {
     return std::max(kMost, std::min(4 * kMost, 2 * stations * stations));
   }
@@ -52,14 +52,14 @@ class FramePool : public fabric::FrameStore {
 
   /// Returns an empty frame, or null if the pool has reached its limit.
   PoolFrame* acquire();
-  /// Fills `frame` from the engine's output; `out.header` must be in the frame's own room.
+  /// Fills `frame` from the engine's output. `out.header` must point into `frame.room`.
   static void fill(PoolFrame& frame, const engine::TxFrame& out);
 
-  /// Returns a frame with these headers and this payload, whose other members the caller sets. The headers
-  /// are copied. If `copies` is true, the payload is copied too; otherwise, it must outlive the frame.
-  /// Returns null if the pool has reached its limit.
+  /// Returns a frame with these headers and this payload. The caller must set the other members of the frame.
+  /// The headers are copied. If `copies` is true, the payload is copied too; otherwise, it must outlive the
+  /// frame. Returns null if the pool has reached its limit.
   PoolFrame* restore(ByteSpan header, ByteSpan payload, bool copies);
-  /// Error message for a user whose network has more frames in flight than the pool has.
+  /// Returns the error message for a network that has more frames in flight than the limit of the pool.
   std::string full_text() const;
 
   fabric::Frame* make(ByteSpan bytes) override;

@@ -10,8 +10,8 @@
 
 namespace softfeb::simulator {
 
-/// Records the times of messages in the parts of one process, and the order of the events, so that the
-/// records of all parts can be merged.
+/// Records the times of messages in the parts of the network that one process simulates. Also records the
+/// order of the events, so that the records of all parts can be merged.
 class LoggedStamps final : public latency::Stamps {
  public:
   struct Entry {
@@ -28,8 +28,8 @@ class LoggedStamps final : public latency::Stamps {
   }
   Time clock(Time now) override { return now; }
 
-  /// Selects the part to which the following records belong. `loop` must be part `part` of this process. Call
-  /// this function before `loop` runs.
+  /// Selects the part to which the following records belong. `loop` must be the event loop of part `part` of
+  /// this process. Call this function before `loop` runs.
   void select(std::size_t part, const EventLoop& loop) {
     if (part >= logs_.size()) logs_.resize(part + 1);
     part_ = part;

@@ -16,12 +16,13 @@ namespace softfeb::simulator {
 /// events. Each part keeps this order among its own events (EventLoop), so merge() can reconstruct the order
 /// of all events.
 struct Order {
-  std::uint64_t step = 0;  ///< number of the call of PartedLoop during which the event happened
+  /// Number of the call of PartedLoop::run_until() or change() during which the event happened.
+  std::uint64_t step = 0;
   Time at = 0;
   /// 0 for events of the network and for the consequences of a delivery; 1 if an endpoint acts on its own.
   std::uint32_t phase = 0;
-  /// Index of the endpoint, or twice the index of the link's direction. At a link between two parts, 1 is
-  /// added for events of the sender, which follow those of the receiver.
+  /// Index of the endpoint (phase 1), or twice the index of the link's direction (phase 0). On a link between
+  /// two parts, 1 is added for events at the sending end, which follow the events at the receiving end.
   std::uint32_t party = 0;
   auto operator<=>(const Order&) const = default;
 };

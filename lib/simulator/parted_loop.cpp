@@ -77,8 +77,8 @@ void PartedLoop::run_until(Time end) {
     return;
   }
   ++step_;
-  // No event of any process is before `first`. At the beginning, no frames are on their way between
-  // processes.
+  // No event of any process is before `first`. No frames are on their way between processes at this point,
+  // because the previous call has received all of them.
   Time first = std::max(now_, earliest_);
   const Time length = parting_.window();
   run_window(std::min(end, saturating_add(first, length)));
@@ -118,8 +118,8 @@ void PartedLoop::run_window(Time end) {
   enter(out_[0][exchange_.rank()]);
 }
 
-/// Waits for the frames of the oldest window that other processes have not yet completed, and passes them to
-/// the parts of this process.
+/// Completes the older of the swaps in progress: waits for its frames from other processes, and passes them
+/// to the parts of this process.
 void PartedLoop::complete_swap() {
   earliest_ = exchange_.complete_swap(in_);
   enter(in_);
@@ -130,7 +130,7 @@ void PartedLoop::enter(ByteSpan frames) {
   ArchiveReader in(frames);
   while (!in.empty()) {
     EventLoop& loop = *loops_[part_into_[CrossingCodec::direction_of_next(in)] - first_part_];
-    // A frame from the past would change the result, so this must not go unnoticed.
+    // A frame that arrives in the past would change the result, so this error must not go unnoticed.
     if (loop.network().enter(codec_.read(in, loop.pool())) <= now_)
       throw std::logic_error("a frame from another part has come too late; please report this");
   }

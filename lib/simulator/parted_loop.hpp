@@ -21,10 +21,11 @@
 namespace softfeb::simulator {
 
 /// Event loops that simulate a network in parts, in one process or in several. The result is the same as that
-/// of a single event loop, event by event. Each part runs for a window of time, and then sends the frames
-/// for the other parts. A window lasts at most half the delay of the links between parts. A part therefore
-/// needs the frames of a window only after the next window: it does not wait until the others have completed
-/// the same window, and the time that messages need between processes costs nothing.
+/// of a single event loop, event by event. Each part runs for a window of time, and then sends the frames for
+/// the other parts. A window lasts at most half the delay of the links between parts, so frames that are sent
+/// in window n arrive in window n + 2 or later. A part can therefore run window n + 1 before it has received
+/// these frames: it does not wait for the other parts, and the frames travel between processes in the
+/// meantime.
 ///
 /// All processes must make the same calls in the same order. With a single part, this class only forwards
 /// calls to one EventLoop.
@@ -85,18 +86,18 @@ class PartedLoop final : public Simulation {
   Exchange& exchange_;
   const CrossingCodec codec_;
   LoggedStamps* stamps_;
-  std::uint32_t first_part_ = 0;  ///< first part of this process
+  std::uint32_t first_part_ = 0;  ///< index of the first part that this process simulates
   /// Slices of all parts, including those of other processes; empty if there is only one part.
   std::vector<fabric::Slice> slices_;
   std::vector<std::unique_ptr<EventLoop>> loops_;  ///< parts of this process
   std::vector<std::uint32_t> part_into_;           ///< part that receives the frames of each direction
   std::vector<std::uint32_t> part_of_seat_;
-  /// Frames to be sent to each process: [0] those of the last window, [1] those of the window before it.
+  /// Frames to be sent to each process: [0] from the last window, [1] from the window before it.
   std::array<std::vector<Bytes>, 2> out_;
   Bytes in_;
   Time now_ = 0;
-  Time earliest_ = 0;   ///< no process has an event before this time
-  Time sent_ = kNever;  ///< first arrival of the frames that this process sent in the last window
+  Time earliest_ = 0;   ///< no event in any process is before this time
+  Time sent_ = kNever;  ///< earliest arrival of the frames that this process sent in the last window
   std::uint64_t step_ = 0;
   fabric::FlowTable flows_;          ///< flows of the whole network, in process 0
   fabric::NetworkSnapshot of_part_;  ///< buffer for the snapshot of one part

@@ -48,7 +48,7 @@ class Simulation {
   /// Passes the times that other parts of the network have recorded, if any, to `table`.
   virtual void collect_stamps(latency::Stamps* /*table*/) {}
 
-  /// Number of steps so far, which measures the speed of the simulation.
+  /// Number of events processed so far. Used to measure the speed of the simulation.
   virtual std::uint64_t events() const = 0;
   /// Number of frames that were delivered to a station but not accepted by an endpoint: the frame was flooded
   /// or sent to another address, or the station has no endpoint.

@@ -20,13 +20,13 @@ namespace softfeb::switchtest {
 class ArrivalLog {
  public:
   /// Maximum numbers of arrivals and of pause frames that are recorded at a port. If more arrivals must be
-  /// recorded, the trial is void. If more pause frames arrive, the trial is void only if Trial::all_pauses is
-  /// true.
+  /// recorded, the trial is void (TrialResult::void_reason). If more pause frames arrive, the trial is void
+  /// only if Trial::all_pauses is true.
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
   /// Prepares the log of `port` for a trial with the id `id`, which starts at `start`. If a frame seems to
-  /// arrive up to `clock_error` before its departure, its delay counts as 0.
+  /// arrive before its departure, but by at most `clock_error`, its delay counts as 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   struct Taken {
     std::uint16_t kind = 0;

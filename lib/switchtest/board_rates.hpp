@@ -44,8 +44,9 @@ struct CnpFate {
 /// `until` do not count, because they may still be on their way.
 CnpFate match_cnps(std::span<const Cnp> sent, std::span<const Cnp> received, Time until);
 
-/// Time of the first departure, at or after `after`, that is followed by a gap of more than 1.5 times the
-/// longest gap before `after`; nullopt if there is none. The times must be in ascending order.
+/// Returns the time of the first departure, at or after `after`, that is followed by a gap of more than 1.5
+/// times the longest gap before `after`. Returns nullopt if there is no such departure. The times must be in
+/// ascending order.
 std::optional<Time> slows_down(std::span<const Time> departures, Time after);
 
 }  // namespace softfeb::switchtest

@@ -42,9 +42,9 @@ class BufferTest {
   Context& ctx_;
   std::uint16_t d_, a_;
   MemoryClass class_;
-  std::vector<std::uint8_t> others_;  ///< DSCPs of further queues of D
+  std::vector<std::uint8_t> others_;  ///< DSCPs of further queues of port D
   OtherPort other_port_ = OtherPort::kNone;
-  std::uint64_t headroom_ = 0;  ///< number of frames of the current size in the headroom of A's port
+  std::uint64_t headroom_ = 0;  ///< number of frames of the current size that the headroom of port A holds
   std::vector<BufferSeries> series_;
 };
 
@@ -54,8 +54,8 @@ FrameKind BufferTest::frame(std::uint32_t size, std::uint8_t dscp, std::uint16_t
   return out;
 }
 
-/// Finds out whether a queue of E can be frozen or, if it cannot, overloaded. Returns false if no trial was
-/// valid.
+/// Finds out whether a queue of port E can be frozen or, if it cannot, overloaded. Returns false if no trial
+/// was valid.
 bool BufferTest::find_other_port() {
   if (!ctx_.roles().e) return true;
   constexpr std::uint64_t kFrames = 4;
@@ -85,8 +85,8 @@ std::uint8_t paused_classes(const TrialResult& result) {
 }
 
 /// Selects DSCPs of other queues for `others_`. Overfills the queues of all candidates one after the other.
-/// If the switch still stores frames of a DSCP when all earlier queues are full, this DSCP has a queue of its
-/// own. If there is no such DSCP, selects one whose frames the switch does not store. The queues are
+/// If the switch still stores frames of a DSCP when all queues before it are full, this DSCP has a queue of
+/// its own. If there is no such DSCP, selects one whose frames the switch does not store. The queues are
 /// overfilled, because only an overfilled queue shows whether its class has headroom. Returns false if no
 /// trial was valid.
 bool BufferTest::find_queues() {
@@ -127,7 +127,7 @@ FrameCount BufferTest::without_headroom(FrameCount count) const {
   return {count.low - std::min(count.low, headroom_), count.high - std::min(count.high, headroom_)};
 }
 
-/// Overfills the queues of D one after the other. Returns false if no trial was valid.
+/// Overfills the queues of port D one after the other. Returns false if no trial was valid.
 bool BufferTest::fill_queues(BufferSeries& series, std::uint64_t filling) {
   FillPlan plan{.fills = {{a_, frame(series.size, class_.dscp, d_), filling}}};
   for (const std::uint8_t dscp : others_) plan.fills.push_back({a_, frame(series.size, dscp, d_), filling});
@@ -146,8 +146,8 @@ bool BufferTest::fill_queues(BufferSeries& series, std::uint64_t filling) {
   return true;
 }
 
-/// Fills a queue of E after the fills in `before`. Returns std::nullopt if no trial was valid. If the result
-/// may include headroom, sets `other_port_` to kNone, so that E is no longer used.
+/// Fills a queue of port E after the fills in `before`. Returns std::nullopt if no trial was valid. If the
+/// result may include headroom, sets `other_port_` to kNone, so that port E is no longer used.
 std::optional<FrameCount> BufferTest::fill_other(const BufferSeries& series, std::vector<Fill> before) {
   constexpr unsigned kTrials = 5;
   const FrameKind to_e = frame(series.size, class_.dscp, *ctx_.roles().e);
@@ -187,7 +187,7 @@ bool BufferTest::measure(std::uint32_t size) {
   const std::uint64_t filling = overfilling(found->frames.high);
   if (!measure_headroom(size, filling) || !fill_queues(series, filling)) return false;
   if (other_port_ != OtherPort::kNone) {
-    // Measure the queue of E twice: while a queue of D is half full, and while the queue of D is full.
+    // Measure the queue of port E twice: while a queue of port D is half full, and while it is full.
     for (const std::uint64_t count : {series.queues.first.value() / 2, filling}) {
       const auto held = fill_other(series, {{a_, first, count}});
       if (!held) return false;
@@ -197,7 +197,7 @@ bool BufferTest::measure(std::uint32_t size) {
       }
       const bool full = count == filling;
       const std::uint64_t beside = full ? series.queues.first.value() : count;
-      // When a queue of D is full, it has already used up the headroom.
+      // When a queue of port D is full, it has already used up the headroom.
       series.queues.other_port.push_back(
           {static_cast<double>(beside) * series.queues.frame, full ? *held : without_headroom(*held)});
     }

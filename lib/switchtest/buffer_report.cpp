@@ -94,7 +94,7 @@ void add_pool(Context& ctx, const std::vector<BufferSeries>& series, const Shari
   ctx.add(pool);
 }
 
-/// Draws, for each queue of D, the memory that its frames occupied and the memory that the fit predicts.
+/// Draws, for each queue of port D, the memory that its frames occupied and the memory that the fit predicts.
 void draw_memory(Context& ctx, const BufferSeries& series, const SharingFound& found) {
   Curve held{.name = "memory",
              .label = std::to_string(series.size) + " bytes",

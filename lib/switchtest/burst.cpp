@@ -25,7 +25,7 @@ class BurstTest {
   struct Longest {
     double each = 0;                    ///< best estimate of the number of frames that each sender sends
     std::uint64_t low = 0;              ///< a train with this number of frames passes
-    std::optional<std::uint64_t> fail;  ///< a train with this number of frames loses some
+    std::optional<std::uint64_t> fail;  ///< a train with this number of frames loses some of them
   };
 
   std::uint64_t limit(std::uint32_t size) const;
@@ -41,7 +41,7 @@ class BurstTest {
   std::uint64_t bytes_ = 0;  ///< bytes that each sender sends in the longest lossless train so far
 };
 
-/// Only A sends if it is faster than D. Otherwise, B sends as well, so that the queue grows.
+/// If port A is faster than port D, only A sends. Otherwise, port B sends as well, so that the queue grows.
 BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
   const Roles& roles = ctx.roles();
   if (ctx.rate(roles.a) <= ctx.rate(roles.d) && roles.b) senders_.push_back(*roles.b);
@@ -60,14 +60,14 @@ std::uint64_t BurstTest::limit(std::uint32_t size) const {
   return std::min(most, ctx_.duration(2 * kSecond, 30 * kSecond) / each);
 }
 
-/// Doubles the train until frames are lost, and then counts the frames before the first loss. Returns
-/// std::nullopt if the rig failed.
+/// Doubles the length of the train until frames are lost, and then counts the frames before the first loss.
+/// Returns std::nullopt if the rig failed.
 std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
   constexpr std::uint64_t kFirst = 64;
   TrainTrial trains(ctx_, senders_, size);
   const std::uint64_t most = limit(size);
-  // The memory is about the same for all frame sizes, so the search for a size starts from the bytes that
-  // earlier sizes reached.
+  // The memory is about the same for all frame sizes, so the search for a size starts from the number of
+  // bytes that passed with earlier sizes.
   std::uint64_t frames = std::max(kFirst, bytes_ * 5 / 4 / size);
   for (;; frames *= 2) {
     frames = std::min(frames, most);
@@ -112,8 +112,8 @@ bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   }
   const auto above = trains.send(*found.fail);
   if (!above) return false;
-  // A train that passes disproves the upper bound only if its error is 0. Otherwise, some frames may have
-  // left late.
+  // If the train passes, this disproves the upper bound only if the train's error is 0. Otherwise, some
+  // frames may have left late.
   if (above->lost == 0 && above->error == 0) found.fail.reset();
   return true;
 }

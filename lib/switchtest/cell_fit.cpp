@@ -8,7 +8,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The possible range of Q for one cell size and overhead.
+/// The possible range of Q (cell_fit.hpp) for one cell size and overhead.
 struct QueueRange {
   double fraction = 0;  ///< the f for which the range is widest
   double low = 0, high = 0;
@@ -17,7 +17,7 @@ struct QueueRange {
   double room() const { return (high - low) / high; }
 };
 
-/// Searches for Q and f. For each point, s·(low − f) ≤ Q < s·(high + 1 − f) must hold.
+/// Searches for Q and f (cell_fit.hpp). For each point, s·(low − f) ≤ Q < s·(high + 1 − f) must hold.
 class QueueSearch {
  public:
   QueueSearch(const std::vector<CellPoint>& points, std::uint32_t cell, std::uint32_t overhead)
@@ -55,9 +55,9 @@ class QueueSearch {
     return out;
   }
 
-  /// Checks quickly whether the cell size and the overhead are possible, and assumes only that f lies between
-  /// 0 and 1. Returns false for most impossible combinations. Begins with the last point and the first point,
-  /// because these two restrict Q most.
+  /// Checks quickly whether the cell size and the overhead are possible. The only assumption about f is that
+  /// it lies between 0 and 1. Returns false for most impossible combinations. Begins with the last point and
+  /// the first point, because these two restrict Q most.
   bool possible() const {
     double low = 0, high = std::numeric_limits<double>::max();
     const auto narrow = [&](const CellPoint& p) {
@@ -73,7 +73,7 @@ class QueueSearch {
   std::uint32_t cell_, overhead_;
 };
 
-/// Two lengths between which the number of cells per frame changes.
+/// Two neighbouring lengths between which the number of cells per frame changes.
 struct Step {
   std::uint32_t before = 0, after = 0;
 };

@@ -58,7 +58,7 @@ class CellsTest {
   bool headroom_ = false;               ///< frames may also be stored in headroom, which has cells of its own
   std::uint32_t longest_ = 0;           ///< length of the longest frame
   double bytes_ = 0;                    ///< number of bytes that the queue holds
-  std::uint32_t first_ = 0, last_ = 0;  ///< lengths of the scan
+  std::uint32_t first_ = 0, last_ = 0;  ///< first and last length of the scan
   Counts counts_;
 };
 
@@ -84,7 +84,7 @@ bool CellsTest::start(const Capacity& capacity, std::uint32_t size) {
   return false;
 }
 
-/// Returns false if the test has ended.
+/// Returns false if the test has ended without a result.
 bool CellsTest::find_frozen_queue() {
   const auto found = find_memory_class(ctx_);
   if (!found) return false;
@@ -93,7 +93,7 @@ bool CellsTest::find_frozen_queue() {
   return start(found->large, found->size);
 }
 
-/// Returns false if the test has ended.
+/// Returns false if the test has ended without a result.
 bool CellsTest::find_overloaded_queue() {
   const std::uint32_t size = ctx_.large_size(a_, d_);
   overload_ = true;
@@ -192,7 +192,8 @@ bool CellsTest::look_for_more_steps() {
   return true;
 }
 
-/// Locates a step to the byte. Lengths that RoCE frames cannot have are sent as UDP.
+/// Locates a step: finds the exact length at which the number of frames changes. Lengths that RoCE frames
+/// cannot have are sent as plain UDP.
 bool CellsTest::refine(std::uint32_t before, std::uint32_t after) {
   while (after - before > 1) {
     const std::uint32_t middle = before + (after - before) / 2;

@@ -35,7 +35,7 @@ class ForgeSearch {
 
   Context& ctx_;
   std::uint32_t size_;
-  std::uint64_t line_;  ///< bytes per second
+  std::uint64_t line_;  ///< rate of the slower port, in bytes per second on the wire
   Time gap_;            ///< gap between frames at full load
   Time time_;
   std::optional<std::uint64_t> first_;  ///< smallest load of the sweep with CNPs
@@ -97,8 +97,8 @@ bool ForgeSearch::sweep() {
 }
 
 /// Tests the largest load that caused no CNPs again, for a longer time, and decreases the load until no CNPs
-/// arrive. Just above its threshold, a switch that counts whole frames in windows sends CNPs only
-/// occasionally.
+/// arrive. A switch may count whole frames in windows of time. Such a switch sends CNPs only occasionally if
+/// the load is just above its threshold.
 ForgeSearch::Loads ForgeSearch::validated(Loads found) {
   constexpr Time kLonger = 10;
   while (found.pass != 0 && probe(found.pass, kLonger * time_) == Probe::kFail) found.fail = found.pass--;

@@ -5,8 +5,8 @@
 
 namespace softfeb::switchtest {
 
-/// Finds the load above which the switch itself sends CNPs. A sends RC frames at 50 to 100 % of D's rate, and
-/// D sends no CNPs. Adds the figures of this load and of the interval between CNPs.
+/// Finds the load above which the switch itself sends CNPs. Port A sends RC frames at 50 to 100 % of the rate
+/// of port D, and D sends no CNPs. Adds figures of this load and of the interval between CNPs.
 void find_forged_cnps(Context& ctx);
 
 }  // namespace softfeb::switchtest

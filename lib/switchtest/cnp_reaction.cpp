@@ -22,7 +22,7 @@ Trial reaction_trial(Context& ctx) {
   Trial out = ctx.trial();
   const std::uint16_t a = ctx.roles().a;
   const Time end = kFirstCnp + 2 * kCnps * kCnpGap;
-  // The board must not overload D, because queueing could also change the departures of the board.
+  // The board must not overload port D, because queueing could also change the departures of the board.
   add_board(ctx, out, a, std::min(ctx.rate(a), ctx.rate(ctx.roles().d)), 0, end);
   out.kinds.front().record = true;
   out.answers = Answers{.cnps = false};

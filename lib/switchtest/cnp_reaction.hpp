@@ -10,8 +10,8 @@ namespace softfeb::switchtest {
 /// as the reason.
 void report_cnps(Context& ctx, const CnpFate& fate, const char* load, const char* without);
 
-/// Sends CNPs from D to a single board at A. Measures the delay and loss of CNPs in the idle switch, and the
-/// time until the board reacts.
+/// Sends CNPs from port D to a single board at port A. Measures the delay and loss of CNPs in the idle
+/// switch, and the time until the board reacts.
 void measure_cnp_reaction(Context& ctx);
 
 }  // namespace softfeb::switchtest

@@ -14,8 +14,8 @@ namespace softfeb::switchtest {
 
 class FreezeTrial;
 
-/// Sends frames with all four values of the ECN field in turn from A to D, over IPv4 and, unless the frames
-/// are plain UDP, over IPv6.
+/// Sends frames with all four values of the ECN field in turn from port A to port D. Uses IPv4 and, unless
+/// the frames are plain UDP, also IPv6.
 class CodepointTrial {
  public:
   /// `frame` is an IPv4 frame, whose ECN field is ignored.
@@ -35,9 +35,9 @@ class CodepointTrial {
   /// Sends `each` frames of each kind, spaced so that no frame waits. Returns std::nullopt if the rig failed.
   std::optional<Counts> empty_queue(std::uint64_t each);
   /// Sends `each` frames of each kind through a frozen queue, with `others` frames of the first ECT kind
-  /// ahead of them (kEnqueue) or behind them (kDequeue). Requires that D can pause the switch. Returns
-  /// std::nullopt if the rig failed, or if the freeze ended too early in every attempt. In the second case,
-  /// lapsed() is true.
+  /// ahead of them (kEnqueue) or behind them (kDequeue). Requires that port D can pause the switch. Returns
+  /// std::nullopt if the rig failed, or if the freeze ended too early in every attempt; lapsed() tells
+  /// whether the freeze was the reason.
   std::optional<Counts> long_queue(std::uint64_t each, std::uint64_t others, MarkedAt at);
   bool lapsed() const { return lapsed_; }
 

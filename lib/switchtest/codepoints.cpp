@@ -84,7 +84,7 @@ void CodepointTest::take(const CodepointTrial::Counts& counts, std::array<Codepo
 }
 
 /// Sends frames into a long queue. If the switch drops frames that it must not drop, first sends fewer frames
-/// at a time, and then makes the queue shorter.
+/// at a time, and then makes the queue shorter. Returns false if no trial was valid.
 bool CodepointTest::measure_long() {
   constexpr std::uint64_t kAtOnce = 32;
   const std::uint64_t wanted = ctx_.quick() ? 100 : 1'000;

@@ -25,8 +25,8 @@ Time start_of(const Competition& competition, Time gap, std::uint64_t seed) {
 }
 
 /// Adds two sources for a competitor: one for the warm-up, whose frames are not counted, and one for the
-/// measurement. No two competitors share a source, so that a pause of one class does not stop the frames of
-/// another class.
+/// measurement. Each competitor has sources of its own, so that a pause of one class does not stop the frames
+/// of another class.
 void add_competitor(Trial& trial, const Competitor& competitor, std::uint16_t kind, Time gap, Time warm_up,
                     const Competition& competition, std::uint64_t seed) {
   const auto uncounted = static_cast<std::uint16_t>(trial.kinds.size());

@@ -16,7 +16,7 @@ struct Competitor {
   std::size_t unit = 0;  ///< index of the group (such as a port or a flow) whose frames are counted together
 };
 
-/// The streams of a competition, and the time for which they are counted.
+/// The streams of a competition, and the time during which their frames are counted.
 struct Competition {
   std::vector<Competitor> competitors;
   std::size_t units = 0;

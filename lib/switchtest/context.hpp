@@ -29,8 +29,9 @@ class Context {
   /// True if the same trial always gives the same result, so that it need not be repeated.
   bool exact() const { return rig.kind() == RigKind::kVirtual; }
   bool quick() const { return settings.effort == Effort::kQuick; }
-  /// Number of repetitions of a trial that contains no random choices. With the standard effort
-  /// (Settings::effort), the number is `standard`; on a virtual rig, it is 1.
+  /// Number of repetitions of a trial that contains no random choices: 1 on a virtual rig, about a tenth of
+  /// `standard` (but at least 3) with the quick effort (Settings::effort), and `standard` with the other
+  /// efforts.
   unsigned repetitions(unsigned standard) const;
   /// Duration of a stream of frames: `standard` for the standard effort, a fiftieth of `standard` for the
   /// quick effort, and `rfc` for the RFC effort. A virtual rig has no noise, and therefore uses a tenth of

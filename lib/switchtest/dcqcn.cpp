@@ -17,8 +17,9 @@ namespace {
 
 /// An incast of emulated boards. In the first phase, there is one board at each sender; in the second phase,
 /// there is an additional board at each sender. An additional board shares the link of the first board, so
-/// its line rate is half the rate of the port. At a higher rate, a board would accumulate credit that it
-/// cannot use on a shared link, and would later send a burst that boards with their own links do not send.
+/// its line rate is half the rate of the port. At a higher line rate, it would accumulate credit that it
+/// cannot use on a shared link, and would later send a burst that a board with a link of its own does not
+/// send.
 class BoardIncast {
  public:
   BoardIncast(Context& ctx, std::vector<std::uint16_t> senders);
@@ -28,7 +29,7 @@ class BoardIncast {
 
  private:
   static constexpr Time kSample = kMillisecond;
-  /// Number of samples for which the boards must have their fair shares to count as converged.
+  /// Number of consecutive samples for which the boards must have their fair shares to count as converged.
   static constexpr std::size_t kShareWindow = 10;
   /// Number of samples at the end of each phase from which the shares are computed.
   static constexpr std::size_t kMeasureWindow = 100;
@@ -59,7 +60,7 @@ class BoardIncast {
   std::vector<Seen> seen_;
   std::vector<double> lost_;
   CnpFate fate_;
-  double frame_time_ = 0;  ///< time of a frame on the link of D, in units of kSample
+  double frame_time_ = 0;  ///< time that a frame takes on the link of port D, in units of kSample
 };
 
 BoardIncast::BoardIncast(Context& ctx, std::vector<std::uint16_t> senders)
@@ -133,8 +134,8 @@ void BoardIncast::take_phase(const TrialResult& result, std::size_t p) {
   const std::size_t end = phase.samples().end;
   const std::vector<double> shares = frames_in(boards, {end - kMeasureWindow, end});
   const auto samples = intervals_to_fair(boards, phase.samples(), kShareWindow, fair);
-  // Even shares soon after the start are not enough: with a large memory, all boards can send freely at
-  // first, even if they do not share the port fairly later.
+  // Even shares soon after the start are not enough. With a large memory, all boards can send freely at
+  // first, and may share the port unfairly later.
   if (samples && even(shares)) {
     seen.converged_ms.push_back(static_cast<double>(*samples * kSample) / kMillisecond);
   } else {

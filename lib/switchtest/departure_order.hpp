@@ -21,9 +21,11 @@ struct Departure {
   Time waited = 0;  ///< delay in excess of the delay of the fastest frame of the same queue
 };
 
-/// The part of a sequence of departures during which all queues had frames to send.
+/// The part of a sequence of departures in which all queues had frames to send.
 struct Contention {
-  std::size_t begin = 0, end = 0;       ///< indices of departures; the first departures are left out
+  /// Indices of the first departure of the part, and of the one after its last departure. The part leaves out
+  /// the first departures of the sequence (contention()).
+  std::size_t begin = 0, end = 0;
   std::vector<std::uint64_t> frames{};  ///< number of frames of each queue
 };
 

@@ -18,7 +18,7 @@ constexpr std::size_t kDscpCount = 64, kPcpCount = 8, kItemCount = kDscpCount + 
 /// How frames of an item can be held back in the switch.
 struct QueueHold {
   enum class How : std::uint8_t { kNotAtAll, kPause, kPfc } how = How::kNotAtAll;
-  std::uint8_t priority = 0;  ///< the PFC priority that D pauses, for kPfc
+  std::uint8_t priority = 0;  ///< for kPfc: the PFC priority that port D pauses
   auto operator<=>(const QueueHold&) const = default;
 };
 
@@ -50,8 +50,8 @@ class QueueMap {
   std::array<std::optional<std::uint8_t>, kItemCount> queue_;
 };
 
-/// Sends frames of all items, and returns which of them arrived. If D pauses a priority, only arrivals before
-/// the end of the freeze count.
+/// Sends frames of all items, and returns which of them arrived. If port D pauses a priority, only arrivals
+/// before the end of the freeze count.
 std::optional<std::vector<bool>> QueueMap::arrivals_of_all(std::optional<std::uint8_t> frozen_priority) {
   constexpr std::uint64_t kFrames = 3;
   Trial trial = ctx_.trial();

@@ -104,8 +104,8 @@ void MarkingTest::choose_place() {
   result_.fit = fit_marking(counts_.shares(result_.at, stimulus_.length()));
 }
 
-/// Returns the number of frames with which to fill the queue, so that even a slow average rises. If D can
-/// pause the switch, the number is `wanted`, and otherwise twice the length of a train, but at most
+/// Returns the number of frames with which to fill the queue, so that even a slow average rises. If port D
+/// can pause the switch, the number is `wanted`; otherwise, it is twice the length of a train. It is at most
 /// TrainLength::kMost.
 std::uint64_t MarkingTest::overfill(std::uint64_t wanted) const {
   return std::min(stimulus_.freezes() ? wanted : 2 * length_, TrainLength::kMost);
@@ -145,8 +145,8 @@ std::optional<bool> MarkingTest::hysteresis() {
   return fit && fit->kmin.high + 2 * stimulus_.length() < result_.fit->kmin.low;
 }
 
-/// Returns true if the current length of the queue does not determine the marking. Returns std::nullopt if
-/// the stimulus failed.
+/// Returns true if the marking does not depend only on the current length of the queue. Returns std::nullopt
+/// if the stimulus failed.
 std::optional<bool> MarkingTest::depends_on_past() {
   if (!result_.fit) return true;
   if (counts_.certain_from(result_.at) == 0) {
@@ -217,14 +217,15 @@ void MarkingTest::measure_average() {
 bool MarkingTest::precise() const {
   constexpr double kOfKmin = 0.02, kOfKmax = 0.005, kOfPmax = 0.03;
   const MarkingFit& fit = *result_.fit;
-  const double frame = 0.6 * stimulus_.length();  // queue lengths are exact only to one frame
+  // No interval can be narrower than about ±0.5 frame, because lengths are whole frames.
+  const double frame = 0.6 * stimulus_.length();
   const auto within = [](const Interval& i, double tolerance) { return i.high - i.low <= 2 * tolerance; };
   return within(fit.kmin, std::max(frame, kOfKmin * fit.kmin.value)) &&
          (!fit.reaches_kmax || within(fit.kmax, std::max(frame, kOfKmax * fit.kmax.value))) &&
          (!fit.ramp || !fit.reaches_kmax || within(fit.pmax, kOfPmax * fit.pmax.value));
 }
 
-/// Widens the intervals by the possible error of the depths.
+/// Widens the intervals by the possible error of the depths (MarkingStimulus::uncertainty()).
 void MarkingTest::widen() {
   const double bytes = static_cast<double>(stimulus_.uncertainty()) * stimulus_.length();
   if (!result_.fit || bytes == 0) return;

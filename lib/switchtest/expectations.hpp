@@ -18,8 +18,8 @@ struct Expectation {
   /// The expectation applies to figures with at least these labels.
   std::map<std::string, std::string> labels;
   std::optional<double> min, max;  ///< bounds in the unit of the figure
-  /// If this is true, the user wrote the bounds in percent. `min` and `max` then contain shares, which are
-  /// converted for figures in percent.
+  /// If this is true, the user wrote the bounds in percent. `min` and `max` then contain fractions of 1, and
+  /// are converted for figures whose unit is percent.
   bool percent = false;
   /// The text of the figure, or the name of a status such as "absent".
   std::optional<std::string> word;

@@ -7,8 +7,8 @@
 
 namespace softfeb::switchtest {
 
-/// Returns a finder that has compared some flows that differ in all fields. Returns std::nullopt if no trial
-/// was valid.
+/// Returns a PathFinder that has already compared some flows that differ in all fields. Returns std::nullopt
+/// if no trial was valid.
 std::optional<PathFinder> FabricPaths::find_paths(unsigned percent) {
   constexpr std::uint32_t kCandidates = 128, kFlows = 64;
   PathFinder out(

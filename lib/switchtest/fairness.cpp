@@ -59,8 +59,8 @@ class FairnessTest {
 
   Context& ctx_;
   std::vector<std::uint16_t> senders_;
-  std::uint64_t slowest_ = UINT64_MAX;  ///< rate of the slowest sender
-  std::uint64_t offered_ = 0;           ///< rate at which each sender sends
+  std::uint64_t slowest_ = UINT64_MAX;  ///< rate of the slowest sender, in bytes per second on the wire
+  std::uint64_t offered_ = 0;           ///< rate at which each sender sends, in the same unit
   FrameKind frame_;
 };
 
@@ -225,8 +225,9 @@ bool FairnessTest::measure_queues() {
   return results.has_value();
 }
 
-/// Measures the shares of senders that send at line rate with constant gaps. The figure is 0 if they share
-/// the port evenly, and 1 if one sender gets the whole rate. Returns false if the rig failed.
+/// Measures how unevenly senders share port D if they send at line rate with constant gaps. Adds the figure
+/// `lockout`, which is 0 if the shares are even, and 1 if one sender gets the whole rate. Returns false if
+/// the rig failed.
 bool FairnessTest::measure_lockout() {
   Competition competition{.units = senders_.size(), .rate = slowest_, .gaps = GapKind::kConstant};
   for (const std::uint16_t s : senders_)

@@ -14,7 +14,7 @@ namespace softfeb::switchtest {
 
 enum class Status : std::uint8_t {
   kMeasured,
-  kBounded,       ///< only one side is known: `low` or `high` is absent
+  kBounded,       ///< only one bound is known: `low` or `high` is absent
   kAbsent,        ///< the switch does not do what the figure describes
   kUnresolvable,  ///< this rig cannot measure the figure
   kInconclusive,  ///< the rig failed: too many trials were void

@@ -19,7 +19,7 @@ struct FillScript {
   FillResult result;
 };
 
-/// Appends the overload. Times in `plan.overload` are relative to the current end of the script.
+/// Appends the sources of `plan.overload`, whose times are relative to the current end of the script.
 void append_overload(Context& ctx, const FillPlan& plan, FillScript& script) {
   Trial& trial = script.freeze.trial;
   script.result.overload_kind = static_cast<std::uint16_t>(trial.kinds.size());

@@ -34,9 +34,9 @@ struct FillPlan {
 
 struct FillResult {
   TrialResult trial;
-  std::vector<std::uint64_t> held;   ///< number of frames that arrived, by fill
-  std::vector<std::uint16_t> kinds;  ///< index of the kind, by fill
-  std::uint16_t overload_kind = 0;   ///< index in the trial of the first of FillPlan::overload_kinds
+  std::vector<std::uint64_t> held;   ///< for each fill, the number of frames that arrived
+  std::vector<std::uint16_t> kinds;  ///< for each fill, the index of its kind in Trial::kinds
+  std::uint16_t overload_kind = 0;   ///< index in Trial::kinds of the first of FillPlan::overload_kinds
   Time released = 0;
 
   std::uint64_t lost(std::size_t fill) const { return trial.kinds[kinds[fill]].missing(); }

@@ -28,13 +28,13 @@ struct Findings {
   static constexpr std::uint8_t kNoQueue = 0xff;
   /// From the test `mtu`: length of the largest frame that passes, without FCS and tag.
   std::optional<std::uint32_t> largest_frame;
-  /// From the test `throughput`: largest load from A to D without loss, by frame size with FCS. A load of 1
-  /// is line rate.
+  /// From the test `throughput`: largest load from port A to port D without loss, by frame size with FCS. A
+  /// load of 1 is line rate.
   std::map<std::uint32_t, double> load;
   /// From the test `throughput`: frame sizes for which the rig itself limits `load`; the switch may forward
   /// more.
   std::set<std::uint32_t> load_of_rig;
-  /// From the test `buffer`: number of bytes that one queue of D holds.
+  /// From the test `buffer`: number of bytes that one queue of port D holds.
   std::optional<std::uint64_t> queue_bytes;
 
   struct Marking {
@@ -46,8 +46,8 @@ struct Findings {
   std::optional<Marking> marking;
 
   struct Pausing {
-    std::uint64_t xoff = 0;  ///< number of bytes of one ingress class at which the switch sends a pause
-    std::uint64_t xon = 0;   ///< bytes at which the switch lets the sender resume
+    std::uint64_t xoff = 0;  ///< number of bytes of one ingress class at which the switch pauses the sender
+    std::uint64_t xon = 0;   ///< number of bytes at which the switch lets the sender resume
   };
   /// From the test `xoff`. Empty if the thresholds were not measured, or if the switch does not pause.
   std::optional<Pausing> pausing;
@@ -56,7 +56,8 @@ struct Findings {
     /// Bytes that one class of one ingress port may store even when other ports have taken all other memory.
     std::uint64_t guaranteed = 0;
     std::uint8_t dscp = 0;  ///< DSCP of the class
-    bool shared = false;  ///< other ports can use this memory, too; `guaranteed` is the part that they leave
+    /// True if other ports can use this memory, too; `guaranteed` is then what they leave to this port.
+    bool shared = false;
   };
   /// From the test `headroom`. Empty if the headroom was not measured, or if the switch does not pause.
   std::optional<Headroom> headroom;

@@ -35,8 +35,9 @@ class HeadroomTest {
   Context& ctx_;
   PausedClass class_;
   HeadroomTrials trials_;
-  std::uint64_t xoff_ = 0;        ///< number of frames from A that make the switch pause A
-  std::optional<LeftForA> left_;  ///< empty if C cannot fill the memory
+  std::uint64_t xoff_ = 0;  ///< number of frames from port A that make the switch pause A
+  /// Frames that the switch accepts after port C has filled the memory; empty if C cannot fill it.
+  std::optional<LeftForA> left_;
 };
 
 /// Returns false if too many trials were void.
@@ -86,7 +87,8 @@ bool HeadroomTest::report_overshoot() {
     after = static_cast<double>(pause->at) - static_cast<double>(sent) - frame_time -
             static_cast<double>(own.value_or(0));
   }
-  // If the delay of the rig is unknown, only the upper bound is known.
+  // If the delay of the rig is unknown, the times yield only an upper bound. The lower bound is then one
+  // frame.
   const double low = own ? std::max(std::ceil((after - error) / frame_time), 1.0) : 1.0;
   const double high = std::max(std::floor((after + error) / frame_time) + 1, low);
   const double frames = std::clamp(std::floor(after / frame_time) + 1, low, high);
@@ -99,8 +101,8 @@ bool HeadroomTest::report_overshoot() {
               .method = Method::kMean});
   };
   add("overshoot_bytes", 0);
-  // If the memory is full, the frame that causes the pause is stored in headroom as well, so one frame more
-  // is needed.
+  // If the memory is full, the frame that causes the pause is stored in headroom, too. The headroom must
+  // therefore hold one frame more.
   add("needed_bytes", 1);
   return true;
 }
@@ -126,23 +128,24 @@ void HeadroomTest::report_guaranteed(const FrameCount& frames) {
   ctx_.add(std::move(figure));
 }
 
-/// Finds out how many frames of A the switch still stores after C has taken all the memory that C can get.
-/// Returns false if too many trials were void.
+/// Finds out how many frames from port A the switch still stores after port C has taken all the memory that C
+/// can get. Returns false if too many trials were void.
 bool HeadroomTest::find_guaranteed() {
   const auto full = trials_.held(trials_.filling());
   if (!full) return false;
   if (full->c.high >= trials_.filling()) return true;
   const Probe first = trials_.first_frame_pauses(trials_.filling());
   if (first == Probe::kVoid) return false;
-  // A frame that has to be stored in headroom causes a pause. But if a single frame reaches XOFF in any case,
-  // the pause does not show where the frame is stored.
+  // If a frame has to be stored in headroom, the switch sends a pause. But if even a single frame reaches
+  // XOFF, the switch sends a pause wherever the frame is stored, so the pause shows nothing.
   const bool tells = first == Probe::kFail && xoff_ > 1;
   left_ = LeftForA{full->a.high, tells || full->a.high == 0};
   report_guaranteed(full->a);
   return find_sharing(*full);
 }
 
-/// Finds out whether A can use headroom that C does not use. Returns false if too many trials were void.
+/// Finds out whether port A can use headroom that port C does not use. Returns false if too many trials were
+/// void.
 bool HeadroomTest::find_sharing(const HeadroomTrials::Held& full) {
   const auto of_c = headroom_frames(ctx_, trials_.frame(), trials_.second(), trials_.filling());
   if (!of_c) return false;

@@ -18,8 +18,8 @@ constexpr Time kFinestStep = 100 * kNanosecond;
 /// Each meter of cable delays both the pause frame and the last data frame by 5 ns.
 constexpr double kNanosecondsPerMeter = 10;
 
-/// A search for the longest delay after which A may obey. The step of the search is the accuracy of the rig,
-/// but at least kFinestStep.
+/// A search for the longest delay with which port A may obey a pause without loss. The step of the search is
+/// the accuracy of the rig, but at least kFinestStep.
 class DelaySearch {
  public:
   DelaySearch(Context& ctx, HeadroomTrials& trials, const LeftForA& left)
@@ -27,7 +27,7 @@ class DelaySearch {
   bool run();
 
  private:
-  /// The smallest errors among the trials with one delay.
+  /// The smallest errors (HeadroomTrials::Obeyed) among the trials with one delay.
   struct Errors {
     Time early = kNever, late = kNever;
   };
@@ -44,7 +44,7 @@ class DelaySearch {
   Context& ctx_;
   HeadroomTrials& trials_;
   LeftForA left_;
-  std::uint64_t frames_;  ///< maximum number of frames that A sends
+  std::uint64_t frames_;  ///< maximum number of frames that port A sends
   Time step_ = kFinestStep;
   std::map<std::uint64_t, Errors> passed_, failed_;  ///< errors of the trials by step
   std::map<std::uint64_t, std::uint64_t> lost_;      ///< lost frames by step
@@ -68,13 +68,13 @@ Probe DelaySearch::probe(std::uint64_t step) {
   });
 }
 
-/// Returns the time by which A may have waited less than its nominal delay in a trial that passed.
+/// Returns the time by which port A may have waited less than its nominal delay in a trial that passed.
 double DelaySearch::early(std::uint64_t step) const {
   const auto errors = passed_.find(step);
   return errors == passed_.end() ? 0 : nanoseconds(errors->second.early);
 }
 
-/// Returns the time by which A may have waited longer than its nominal delay in a trial that failed.
+/// Returns the time by which port A may have waited longer than its nominal delay in a trial that failed.
 double DelaySearch::late(std::uint64_t step) const {
   const auto errors = failed_.find(step);
   return errors == failed_.end() ? 0 : nanoseconds(errors->second.late);

@@ -35,8 +35,8 @@ std::optional<HeadroomTrials::Obeyed> HeadroomTrials::obeyed_after(Time delay, s
   const PauseSeen* pause = result->first_pause(a);
   out.understood = pause == nullptr || stops(ctx_, pause->control, frame_.dscp);
   if (ctx_.exact()) return out;
-  // Frames that leave late take longer to fill the headroom, as if A obeyed earlier. Frames already in a
-  // transmit queue when the pause takes effect still leave, as if A obeyed later.
+  // If frames leave late, the headroom takes longer to fill, as if port A obeyed earlier. Frames that are
+  // already in a transmit queue when the pause takes effect still leave, as if port A obeyed later.
   out.early = out.late = result->trial.time_error + result->trial.late_max;
   if (pause != nullptr) out.late += stats.last_departure - std::min(stats.last_departure, pause->at + delay);
   return out;

@@ -9,36 +9,36 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of the test `headroom`. A queue of D is frozen. C, which ignores pauses, takes all memory
-/// that it can get. Then A sends into the same queue at line rate.
+/// The stimulus of the test `headroom`. A queue of port D is frozen. Port C, which ignores pauses, takes all
+/// memory that it can get. Then port A sends into the same queue at line rate.
 class HeadroomTrials {
  public:
   /// The queue of `paused` must be one that the rig can overfill (Capacity::full).
   HeadroomTrials(Context& ctx, const PausedClass& paused, std::uint16_t c);
 
-  /// Numbers of frames that the queue accepts from C, and then from A, if both ignore pauses.
+  /// Numbers of frames that the queue accepts from port C, and then from port A, if both ignore pauses.
   struct Held {
     FrameCount c, a;
   };
-  /// Lets C send `from_c` frames, and then lets A send more frames than the queue accepts. Returns
+  /// Lets port C send `from_c` frames, and then lets port A send more frames than the queue accepts. Returns
   /// std::nullopt if no trial was valid.
   std::optional<Held> held(std::uint64_t from_c);
-  /// Finds out whether the switch pauses A because of the first frame from A, which A sends after C has sent
-  /// `from_c` frames. Returns kFail if the switch pauses A.
+  /// Finds out whether a single frame from port A, sent after `from_c` frames from port C, makes the switch
+  /// pause A. Returns kFail if the switch pauses A.
   Probe first_frame_pauses(std::uint64_t from_c);
 
-  /// Results of a trial in which A obeyed pauses after a delay.
+  /// Results of a trial in which port A obeyed pauses after a delay.
   struct Obeyed {
-    std::uint64_t sent = 0;  ///< frames that A sent before it stopped
+    std::uint64_t sent = 0;  ///< frames that port A sent before it stopped
     std::uint64_t lost = 0;
-    /// If this is false, the switch paused A, but not the PFC priority to which the frames are known to
+    /// If this is false, the switch paused port A, but not the PFC priority to which the frames are known to
     /// belong.
     bool understood = true;
-    Time early = 0;  ///< A may in effect have obeyed too early, by at most this time
-    Time late = 0;   ///< A may in effect have obeyed too late, by at most this time
+    Time early = 0;  ///< port A may in effect have obeyed too early, by at most this time
+    Time late = 0;   ///< port A may in effect have obeyed too late, by at most this time
   };
-  /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause frame `delay` after
-  /// the arrival of this frame. Returns std::nullopt if no trial was valid.
+  /// Lets port C overfill the queue. Then port A sends up to `frames` frames, and obeys each pause frame when
+  /// the time `delay` has passed since its arrival. Returns std::nullopt if no trial was valid.
   std::optional<Obeyed> obeyed_after(Time delay, std::uint64_t frames);
 
   const FrameKind& frame() const { return frame_; }

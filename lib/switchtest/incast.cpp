@@ -19,7 +19,7 @@ struct BurstProperty {
   const char* figure;
   const char* curve;
   std::uint64_t BurstOutcome::*count;
-  bool random;  ///< the same burst may or may not have the effect, even on a virtual rig
+  bool random;  ///< true if the same burst may or may not have the effect, even on a virtual rig
 };
 constexpr std::array kBurstProperties{
     BurstProperty{"frames_unmarked", "unmarked", &BurstOutcome::marked, true},
@@ -47,7 +47,7 @@ class IncastSearch {
 
   Context& ctx_;
   IncastTrials trials_;
-  std::uint64_t top_ = 1;  ///< longest burst that is useful, in frames of each sender
+  std::uint64_t top_ = 1;  ///< longest burst that the searches try, in frames of each sender
   BurstOutcome at_top_;
 };
 
@@ -120,7 +120,8 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
     out.reason = trials_.failure();
     return out;
   }
-  // If senders start late, the queue is shorter by at most one frame of each sender.
+  // If the senders did not start at the same time, the queue was shorter by at most one frame of each sender,
+  // because IncastTrials::run() repeats trials in which a sender starts later than this.
   constexpr Time kExact = 100 * kNanosecond;
   const std::uint64_t excess =
       (trials_.skew() > kExact ? 1 : 0) + trials_.error(found.pass, property.count, false);

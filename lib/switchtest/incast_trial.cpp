@@ -51,7 +51,8 @@ Trial IncastTrials::script(std::uint64_t frames) const {
     out.kinds.push_back(frame_);
     out.sources.push_back({.port = s, .kinds = {kind}, .start = start, .count = frames});
   }
-  // After a pause, D may be idle until a sender resumes, so a burst may take longer than its frames need.
+  // After a pause, port D may be idle until a sender resumes, so a burst may take longer than its frames need
+  // on the wire.
   const Time most = frames * senders_.size() * time_on_wire(frame_.length, ctx_.rate(ctx_.roles().d));
   out.end = start + std::max(frames * frame_time(), 2 * most) + kMillisecond + 2 * ctx_.rig.settle();
   return out;

@@ -11,7 +11,7 @@
 
 namespace softfeb::switchtest {
 
-/// Effects of one synchronous burst from several senders to D.
+/// Effects of one synchronous burst from several senders to port D.
 struct BurstOutcome {
   std::uint64_t marked = 0;  ///< frames that arrived with CE
   std::uint64_t pauses = 0;  ///< pause frames that the switch sent
@@ -19,8 +19,8 @@ struct BurstOutcome {
   std::uint64_t error = 0;  ///< result of train_error()
 };
 
-/// Sends synchronous bursts to D from ports that obey the pauses of the switch. Keeps the outcomes, so that
-/// searches for different properties can share them.
+/// Sends synchronous bursts to port D from ports that obey the pauses of the switch. Keeps the outcomes, so
+/// that searches for different properties can share them.
 class IncastTrials {
  public:
   IncastTrials(Context& ctx, std::vector<std::uint16_t> senders);
@@ -29,12 +29,12 @@ class IncastTrials {
   /// frames. Returns std::nullopt if the rig failed.
   std::optional<BurstOutcome> outcome(std::uint64_t frames, std::size_t repetition);
 
-  /// Returns the smallest BurstOutcome::error among the bursts of `frames` frames so far that had the effect
-  /// counted by `count` (if `caused` is true) or did not have it (if `caused` is false). Returns 0 if there
-  /// were no such bursts.
+  /// Returns the smallest BurstOutcome::error among the bursts of `frames` frames so far. If `caused` is
+  /// true, considers only bursts that had the effect counted by `count`, otherwise only bursts that did not
+  /// have it. Returns 0 if there were no such bursts.
   std::uint64_t error(std::uint64_t frames, std::uint64_t BurstOutcome::*count, bool caused) const;
 
-  /// True if the senders together are faster than D.
+  /// True if the senders together are faster than port D.
   bool overload() const;
   std::size_t senders() const { return senders_.size(); }
   /// Largest difference between the times at which senders started, over all valid trials.

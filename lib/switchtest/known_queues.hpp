@@ -22,7 +22,7 @@ struct KnownQueues {
 /// the figures of this run are not reported.
 KnownQueues known_queues(Context& ctx);
 
-/// Returns the DSCP of a queue other than that of Settings::dscp. If the switch obeys PFC, a pause that stops
+/// Returns a DSCP whose queue is not the queue of Settings::dscp. If the switch obeys PFC, a pause that stops
 /// Settings::dscp does not stop the returned DSCP. Returns std::nullopt if no such queue is known.
 std::optional<std::uint8_t> other_dscp(const Context& ctx, const KnownQueues& queues);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kLoadSteps = 1'000;  ///< number of load steps of the search, up to line rate
 constexpr std::array<unsigned, 4> kLoadPercent{10, 50, 90, 100};
 
-/// The test `latency`: measures the delays of frames from A to D.
+/// The test `latency`: measures the delays of frames from port A to port D.
 class LatencyTest {
  public:
   explicit LatencyTest(Context& ctx)
@@ -66,8 +66,8 @@ std::optional<TrialResult> LatencyTest::stream(std::uint32_t size, double load, 
   return ctx_.run_valid(trial);
 }
 
-/// Returns the load that the test `throughput` found or, if there is none, the largest load at which all
-/// frames arrive. Returns std::nullopt if the rig failed.
+/// Returns the load that the test `throughput` found. If there is none, searches for the largest load at
+/// which all frames arrive as fast as they are sent. Returns std::nullopt if the rig failed.
 std::optional<double> LatencyTest::load_without_loss(std::uint32_t size) {
   if (const auto it = ctx_.findings.load.find(size); it != ctx_.findings.load.end() && it->second > 0)
     return it->second;

@@ -120,7 +120,8 @@ double MarkingRamp::likelihood(double at, double s) const {
   return sum;
 }
 
-/// Finds the zero of the derivative of the likelihood by Newton's method. The derivative decreases with the
+/// Returns the slope with the greatest likelihood for kmin = `at`. Finds the zero of the derivative of the
+/// log-likelihood by Newton's method. There is only one zero, because the derivative decreases with the
 /// slope.
 double MarkingRamp::best_slope(double at) const {
   constexpr int kSteps = 60;
@@ -175,7 +176,7 @@ class MarkingCurveFit {
  private:
   double limit() const { return ramps_.front().best - kMarkingProfileDrop; }
   double jump_limit() const { return ramps_.front().best - kMarkingJumpDrop; }
-  /// If ramp r is the right one, kmax is greater than below(r), but not greater than above(r).
+  /// If ramps_[r] is the right ramp, kmax is greater than below(r), but not greater than above(r).
   double below(std::size_t r) const { return shares_[first_ + r - 1].depth; }
   double above(std::size_t r) const { return shares_[first_ + r].depth; }
   bool ends(std::size_t r) const { return first_ + r < shares_.size(); }
@@ -192,8 +193,8 @@ class MarkingCurveFit {
 /// next depth. The estimate is therefore the middle of the interval.
 Interval MarkingCurveFit::kmax() const {
   Interval out{.low = below(0)};
-  // Every ramp except the last permits all values of kmax in its range, because the next ramp is possible,
-  // too.
+  // All values of kmax up to below(last) are possible, because the last ramp is possible. Only the range of
+  // kmax in the last ramp remains to be determined.
   const std::size_t last = ramps_.size() - 1;
   const double end = ends(last) ? above(last) : ramps_[last].top();
   out.high = edge_between(below(last), end, [&](double k) {

@@ -27,8 +27,7 @@ OtherDscps one_of_each(std::uint8_t own, const Queue& queue) {
   return out;
 }
 
-/// Returns the class selectors whose frames overtake frames of the kind `own`, or are overtaken by frames of
-/// this kind.
+/// Returns the class selectors whose frames overtake frames of the kind `own`, or are overtaken by them.
 OtherDscps other_queues_by_order(Context& ctx, const FrameKind& own) {
   constexpr std::uint8_t kClasses = 8;
   std::vector<FrameKind> items{own};

@@ -13,7 +13,7 @@ struct TrainLength {
   static constexpr std::uint64_t kMost = 32'768;
 
   std::uint64_t frames = 0;  ///< length of a train that reaches 1.5 kmax, or of the longest possible train
-  bool full = false;         ///< longer trains do not fit in the queue
+  bool full = false;         ///< true if longer trains do not fit in the queue
   MarkingCounts counts;      ///< counts over all trains that were sent
 
   /// Length of a train that reaches 1.5 kmax, if all frames at depth `certain` or deeper are marked.

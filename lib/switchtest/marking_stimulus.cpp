@@ -22,9 +22,9 @@ std::vector<Arrival> arrivals_of_kinds(const TrialResult& result, std::uint16_t 
   return out;
 }
 
-/// A trial in which A and, if it exists, B overload port D. Kinds and sources 0 and 1 measure the delays of
-/// frames that do not wait. Kinds 2 and 3 are the overload from A and B. Kind 4 comes from A after the
-/// overload.
+/// A trial in which port A and, if it exists, port B overload port D. Kinds and sources 0 and 1 measure the
+/// delays of frames that do not wait. Kinds 2 and 3 are the overload from A and B. Kind 4 comes from A after
+/// the overload.
 class MarkingOverload {
  public:
   static constexpr std::uint16_t kFirst = 2, kEmptying = 4, kEnd = 5;
@@ -45,7 +45,7 @@ class MarkingOverload {
   Trial trial;
 
  private:
-  /// B sends at this share of its rate. The gaps of B are exponential, so that the senders are not
+  /// Port B sends at this share of its rate. The gaps of port B are exponential, so that the senders are not
   /// synchronized.
   static constexpr double kShareOfB = 0.9;
 
@@ -62,8 +62,8 @@ class MarkingOverload {
   Time at_ = 0;
 };
 
-/// Makes the queue grow to about `frames` frames. If `then_empty` is true, A then continues to send at a
-/// slightly lower rate than the rate of D, so that the queue empties slowly.
+/// Makes the queue grow to about `frames` frames. If `then_empty` is true, port A then continues to send at a
+/// slightly lower rate than the rate of port D, so that the queue empties slowly.
 void MarkingOverload::add(std::uint64_t frames, bool then_empty) {
   constexpr double kSlower = 0.8;
   const Roles& roles = ctx_.roles();
@@ -163,9 +163,9 @@ std::optional<MarkedTrain> MarkingStimulus::frozen_train_of(std::uint64_t frames
   return out;
 }
 
-/// Finds out how many of `frames` frames the queue accepts while D pauses the switch, unless this number is
-/// already known. Then runs a trial in which D lets all but one of these frames leave and pauses the switch
-/// again, before a train of `later` frames arrives.
+/// Finds out how many of `frames` frames the queue accepts while port D pauses the switch, unless this number
+/// is already known. Then runs a trial in which port D lets all but one of these frames leave and pauses the
+/// switch again, before a train of `later` frames arrives.
 std::optional<MarkedTrain> MarkingStimulus::frozen_after_full(std::uint64_t frames, std::uint64_t later,
                                                               Time idle) {
   constexpr std::uint64_t kLeft = 1;

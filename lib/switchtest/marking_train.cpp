@@ -31,9 +31,10 @@ MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped
   return out;
 }
 
-/// A frame that departs at t and does not wait arrives at t + u, where u is its unloaded delay. Therefore,
-/// for two frames i and j of the queue, j left the queue after i had entered the queue if and only if j
-/// arrived after t_i + u_i.
+/// If a frame departs at t and does not wait, it arrives at t + u, where u is its unloaded delay. This
+/// function takes t + u as the time at which a frame enters the queue, and the arrival of a frame as the time
+/// at which it leaves the queue. Both times are late by the same delay. For two frames i and j of the queue,
+/// j therefore left the queue after i had entered it if and only if j arrived after t_i + u_i.
 std::vector<QueuedFrame> overload_train(std::span<const Arrival> arrivals, std::span<const Time> unloaded) {
   std::vector<Time> came, left;
   for (const Arrival& a : arrivals) {

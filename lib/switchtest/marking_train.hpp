@@ -30,7 +30,7 @@ struct MarkedTrain {
   std::size_t filled = 0;  ///< number of frames enqueued before the queue began to empty
   /// Number of frames that the switch dropped after the first `filled` frames, because the queue was full.
   std::uint64_t dropped = 0;
-  /// For a frozen queue: number of frames that had left before the later frames arrived.
+  /// For a queue that was frozen twice: number of frames that had left before the second freeze.
   std::size_t left = 0;
 };
 
@@ -60,7 +60,8 @@ class MarkingCounts {
   bool any_marked() const { return marked_ != 0; }
   std::uint64_t frames() const { return frames_; }
   std::uint32_t deepest() const;
-  /// One more than the greatest depth, in frames, at which a frame was not marked.
+  /// Returns the depth, in frames, from which on all frames were marked. It is one more than the greatest
+  /// depth at which a frame was not marked.
   std::uint32_t certain_from(MarkedAt at) const;
   /// Returns the share of marked frames by depth. `length` is the number of bytes of a frame.
   std::vector<DepthShare> shares(MarkedAt at, std::uint32_t length) const;

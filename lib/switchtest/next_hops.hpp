@@ -11,8 +11,8 @@
 
 namespace softfeb::switchtest {
 
-/// The test `ecmp` for a switch whose next hops are test ports. A sends to an address behind the next hops;
-/// the port at which a frame arrives shows the path of the frame.
+/// The test `ecmp` for a switch whose next hops are test ports. Port A sends to an address behind the next
+/// hops; the port at which a frame arrives shows the path of the frame.
 class NextHops {
  public:
   explicit NextHops(Context& ctx) : ctx_(ctx), hops_(ctx.roles().next_hops) {}

@@ -28,7 +28,8 @@ struct Annex31b {
 };
 constexpr std::array kAnnex31b{Annex31b{10, 60}, Annex31b{25, 80}, Annex31b{40, 118}, Annex31b{100, 394}};
 
-/// The test `obedience`: pauses the queue of D while it drains, at random moments within the time of a frame.
+/// The test `obedience`: pauses a queue of port D while it drains, at random moments within the time of a
+/// frame.
 class ObedienceTest {
  public:
   ObedienceTest(Context& ctx, std::uint8_t dscp) : ctx_(ctx), dscp_(dscp) {}
@@ -76,7 +77,8 @@ void ObedienceTest::take(const Silence& seen, double frame_time, std::size_t qua
   resumed_[quanta].add(seen.first - frame_time - error, seen.first - frame_time + error);
 }
 
-/// Returns false if no trial was valid. Sets `seen` if the queue fell silent.
+/// Returns false if no trial was valid. Sets `seen` to true if the switch stopped sending from the queue,
+/// otherwise to false.
 bool ObedienceTest::try_phase(std::uint32_t size, std::size_t quanta, double phase, bool& seen) {
   auto drain = this->drain(size);
   drain->pause(ctx_, kQuanta[quanta], phase);

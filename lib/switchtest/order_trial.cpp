@@ -12,11 +12,12 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint64_t kFewestInBacklog = 4;
-/// Number of frames in the primer. These frames leave the queue for the transmitter before the pause stops
-/// them.
+/// Number of frames of the primer, which port A sends before the frames under test. The switch's transmitter
+/// takes some frames from a queue in spite of a pause. It takes the frames of the primer, so the frames under
+/// test stay in their queues.
 constexpr std::uint64_t kOrderPrimer = 20;
 
-/// Rate at which a queue of D grows while A and B send.
+/// Rate at which a queue of port D grows while ports A and B send, in bytes per second on the wire.
 double overload_excess(const Context& ctx) {
   const Roles& roles = ctx.roles();
   const double offered =
@@ -65,12 +66,12 @@ bool OrderTrials::can_overload(const Context& ctx) {
   return overload_excess(ctx) >= kLeast * static_cast<double>(ctx.rate(ctx.roles().d));
 }
 
-/// Number of frames that A must send so that `backlog_` frames wait, among them at least one frame of each of
-/// `items` items.
+/// Returns the number of frames that port A must send so that `backlog_` frames wait, among them at least one
+/// frame of each of `items` items.
 std::uint64_t OrderTrials::train_length(std::size_t items) const {
   if (freeze_) return std::max<std::uint64_t>(backlog_, items);
   const auto from_a = static_cast<double>(ctx_.rate(ctx_.roles().a));
-  // Frames from B wait as well, but do not count as frames of items.
+  // Frames from port B wait as well, but do not count as frames of items.
   const double all = from_a + (ctx_.roles().b ? static_cast<double>(ctx_.rate(*ctx_.roles().b)) : 0);
   const auto needed = static_cast<std::uint64_t>(std::ceil(static_cast<double>(items) * all / from_a));
   const std::uint64_t waiting = std::max<std::uint64_t>(backlog_, needed);
@@ -78,7 +79,7 @@ std::uint64_t OrderTrials::train_length(std::size_t items) const {
   return static_cast<std::uint64_t>(static_cast<double>(waiting) / std::min(1.0, growth)) + 1;
 }
 
-/// Adds frames from A, and returns the time at which the last of them has departed.
+/// Adds frames from port A, and returns the time at which the last of them has departed.
 Time OrderTrials::add_train(Plan& plan, const std::vector<std::uint16_t>& kinds, std::uint64_t count,
                             Time start) const {
   const std::uint16_t from = ctx_.roles().a;
@@ -87,8 +88,8 @@ Time OrderTrials::add_train(Plan& plan, const std::vector<std::uint16_t>& kinds,
   return start + time_on_wire(longest_, ctx_.rate(from)) * count;
 }
 
-/// Adds frames from B, so that A's frames of these kinds have to wait. Only the order of A's frames is
-/// evaluated.
+/// Adds frames from port B, so that port A's frames of these kinds have to wait. Only the order of the frames
+/// from A is evaluated.
 void OrderTrials::add_fillers(Plan& plan, const std::vector<std::uint16_t>& kinds, Time start,
                               Time end) const {
   std::vector<std::uint16_t> fillers;
@@ -101,7 +102,7 @@ void OrderTrials::add_fillers(Plan& plan, const std::vector<std::uint16_t>& kind
       {.port = *ctx_.roles().b, .kinds = fillers, .start = start, .end = end, .seed = ctx_.settings.seed});
 }
 
-/// Returns a plan with the kinds of a question, but no sources yet. Kind 0 is the primer.
+/// Returns a plan with the kinds of a question, but no sources yet. Kind 0 is the primer (kOrderPrimer).
 OrderTrials::Plan OrderTrials::empty_plan(const OrderQuestion& question) const {
   Plan out{.trial = ctx_.trial()};
   out.trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});

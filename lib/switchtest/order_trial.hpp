@@ -11,28 +11,28 @@
 
 namespace softfeb::switchtest {
 
-/// Finds out in which order frames leave the queues of port D. The queues fill up while D pauses the switch
-/// or, if no pause stops the frames, while senders overload D.
+/// Finds out in which order frames leave the queues of port D. The queues fill up while port D pauses the
+/// switch or, if no pause stops the frames, while senders overload port D.
 class OrderTrials {
  public:
   /// The trials send frames of the kinds in `items`. `freeze` is a pause that stops all of these frames; the
-  /// port and the times of `freeze` are ignored. If `freeze` is empty, A and B overload D instead.
+  /// port and the times of `freeze` are ignored. If `freeze` is empty, ports A and B overload port D instead.
   OrderTrials(Context& ctx, const std::vector<FrameKind>& items, std::optional<Freeze> freeze);
 
-  /// True if A and B together can send enough to fill a queue of D.
+  /// True if ports A and B together can send enough to fill a queue of port D.
   static bool can_overload(const Context& ctx);
 
   /// Answers a question of groups_by_order(). Returns std::nullopt if there is no answer; failure() is then
   /// the reason.
   std::optional<std::vector<bool>> answer(const OrderQuestion& question);
   const std::string& failure() const { return failure_; }
-  /// True if the rig failed, not the switch.
+  /// True if the latest answer() failed because of the rig, not because of the switch.
   bool rig_failed() const { return rig_failed_; }
 
  private:
   struct Plan {
     Trial trial;
-    std::vector<std::uint16_t> others;  ///< kinds of the frames from A, by position in the question
+    std::vector<std::uint16_t> others;  ///< kinds of the frames from port A, by position in the question
     std::uint16_t item = 0;
     Time released = 0;
   };

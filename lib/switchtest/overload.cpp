@@ -113,9 +113,9 @@ std::optional<FrameCount> Overload::depth(const FillResult& result) const {
     out.low = out.high = waits.back() / slot_ + 1;
     return out;
   }
-  // Most frames are admitted when exactly one place is free. Some frames seem to wait longer, because the rig
-  // delays them. The rig may also delay the unloaded frames with which these frames are compared. The
-  // quartiles exclude frames that the rig delayed.
+  // Most frames are admitted when the queue has room for exactly one frame. The rig may delay frames, so that
+  // they seem to wait longer. It may also delay the frames with which unloaded delays are measured, so that
+  // other frames seem to wait for a shorter time. The quartiles exclude frames that the rig delayed.
   const Time low = waits[waits.size() / 4];
   const Time high = waits_while_full(result, &Sender::on_wires)[waits.size() * 3 / 4];
   out.low = (low - std::min(low, noise_)) / slot_ + 1;
@@ -159,7 +159,7 @@ std::optional<Capacity> Overload::capacity(std::uint64_t first) {
       const auto result = run_alone(n);
       if (!result) return std::nullopt;
       const auto deepest = depth(*result);
-      // If the queue holds more frames than the overload was made for, the queue was not full for long
+      // If the queue holds more than the `n` frames for which the overload was made, it was not full for long
       // enough.
       if (!deepest || deepest->high > n) break;
       out.full = true;

@@ -14,8 +14,8 @@ namespace softfeb::switchtest {
 /// Overloads the queue to which a frame belongs. Several senders share the load, with exponential gaps.
 class Overload {
  public:
-  /// `frame` determines the overloaded port. All other ports except D send. D sends only if the load of the
-  /// other ports is not sufficient, because the switch probably pauses D.
+  /// `frame` determines the overloaded port. All other ports except port D send. Port D sends only if the
+  /// load of the other ports is not sufficient, because the switch probably pauses D.
   Overload(Context& ctx, FrameKind frame);
 
   /// True if the senders can offer enough load to overload the port.

@@ -22,8 +22,9 @@ bool PathFinder::compare(const std::vector<Flow>& flows, std::size_t path, std::
   return true;
 }
 
-/// Searches for a candidate that shares a link with `flow`, whose path is new, and makes this candidate the
-/// partner on the new path. Returns false if there is no such candidate, and std::nullopt if the rig failed.
+/// Searches for a candidate that shares a link with `flow`, whose path is not yet known, and makes this
+/// candidate the partner on the new path. Returns false if there is no such candidate, and std::nullopt if
+/// the rig failed.
 std::optional<bool> PathFinder::find_partner(const Flow& flow) {
   constexpr std::size_t kAtOnce = 16;
   for (std::size_t from = 0; from < candidates_.size(); from += kAtOnce) {

@@ -23,8 +23,8 @@ struct FlowsByPath {
 /// flows take the same path, the figures mmr, jain and p_value are absent, and the rest is not added.
 void report_spread(Context& ctx, const FlowsByPath& by_path);
 
-/// Adds the figure `fields`, which names the fields that affect the path: flows that differed only in such a
-/// field took at least two paths. Returns false if there are no such fields.
+/// Adds the figure `fields`, which names the fields that affect the path. A field affects the path if flows
+/// that differed only in this field took at least two paths. Returns false if there are no such fields.
 bool report_fields(Context& ctx, const std::vector<FlowsByPath>& by_field);
 
 /// Adds the figure `per_packet`, which is the share of flows that take several paths.

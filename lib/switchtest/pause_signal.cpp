@@ -14,7 +14,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The pause frames that stop A in one trial.
+/// Measures the pause frames with which the switch stops port A.
 class PauseSignal {
  public:
   PauseSignal(Context& ctx, const FrameKind& frame, std::uint64_t frames)
@@ -70,10 +70,10 @@ void PauseSignal::report_classes(const roce::MacControl& control) {
   ctx_.add({.name = "classes", .method = Method::kOrder, .text = text});
 }
 
-/// Finds the delay from A to the switch, through the switch, and back to A, without the times that frames
-/// take on the wire. This delay is the sum of the delays from A to C and from A to D, minus the delay from C
-/// to D. If this delay cannot be determined, adds the figure generation_ns with the reason. Returns false if
-/// too many trials were void.
+/// Finds the delay from port A to the switch, through the switch, and back to A, without the times that
+/// frames take on the wire. This delay is the sum of the delays from A to C and from A to D, minus the delay
+/// from C to D. If this delay cannot be determined, adds the figure generation_ns with the reason. Returns
+/// false if too many trials were void.
 bool PauseSignal::find_way(std::optional<Way>& out) {
   const auto c = second_sender(ctx_);
   if (!c) {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint16_t kDuration = 1'000;  ///< in quanta: the time that 15 frames of 4174 bytes take
 
-/// Returns the longest time between two frames of any kind that D received after `from`, up to the last frame
-/// of kind `kind`. Returns std::nullopt if D received no frame of this kind after `from`.
+/// Returns the longest time between two frames of any kind that port `port` received after `from`, up to the
+/// last frame of kind `kind`. Returns std::nullopt if the port received no frame of this kind after `from`.
 std::optional<Time> longest_gap(const TrialResult& result, std::uint16_t port, std::uint16_t kind,
                                 Time from) {
   Time longest = 0, gap = 0, previous = from;
@@ -33,8 +33,8 @@ std::optional<Time> longest_gap(const TrialResult& result, std::uint16_t port, s
   return longest;
 }
 
-/// Pauses the frames of `dscp` at D. Returns kFail if the frames of `other` also fell silent, and kVoid if
-/// the trial does not show whether they did.
+/// Pauses the frames of `dscp` at port D. Returns kFail if the pause stopped the frames of `other`, too, and
+/// kVoid if the trial does not show whether it did.
 Probe pause_beside(Context& ctx, std::uint8_t dscp, std::uint8_t other) {
   const std::uint16_t d = ctx.roles().d;
   const std::uint64_t frames = ctx.exact() ? 64 : 256;

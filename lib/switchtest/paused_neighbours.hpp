@@ -8,7 +8,7 @@
 namespace softfeb::switchtest {
 
 /// For each other PFC class, pauses the class of `dscp` at port D while this other class drains. Adds the
-/// figure other_classes_disturbed, which lists the classes that also fell silent.
+/// figure other_classes_disturbed, which lists the classes that the pause stopped, too.
 void report_neighbours(Context& ctx, std::uint8_t dscp);
 
 }  // namespace softfeb::switchtest

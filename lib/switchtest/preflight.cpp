@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kDscps = 64;
 constexpr std::uint32_t kProbeSize = 130;
 
-/// A trial that sends frames of all DSCPs from A to D while D pauses some classes.
+/// A trial that sends frames of all DSCPs from port A to port D while port D pauses some classes.
 struct PauseProbe {
   Trial trial;
   Time released = 0;
@@ -60,7 +60,7 @@ bool any(const ProbeFates& fates, ProbeFate fate) {
   return std::find(fates.begin(), fates.end(), fate) != fates.end();
 }
 
-/// Finds out which kind of pause frames stops frames to D and, for PFC, which priority stops which DSCP.
+/// Finds out which kind of pause frames stops frames to port D and, for PFC, which priority stops which DSCP.
 /// Returns false if no trial was valid.
 bool find_obedience(Context& ctx) {
   const auto by_pause = fates(ctx, roce::MacControl::Kind::kPause, 0);

@@ -8,7 +8,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Asks a question. Moves to `apart` those items of `question.others` whose order changed, and asks again
+/// Asks `question`. Moves to `apart` those items of `question.others` whose order changed, and asks again
 /// until no order changes. If an item is served last among weighted queues, its order may not change until
 /// the other items have been removed. Returns false if a probe had no answer.
 bool part_items(OrderQuestion& question, ItemList& apart, const OrderProbe& probe) {

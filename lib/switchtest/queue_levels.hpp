@@ -22,8 +22,8 @@ struct QueueRelation {
   Interval weight{};  ///< for kShares: weight in units of the weight of the other queue
 };
 
-/// Queues that share the capacity that higher levels leave. A queue that is alone in its level has strict
-/// priority.
+/// Queues that share the capacity that queues of higher levels leave unused. A queue that is alone in its
+/// level has strict priority.
 struct QueueLevel {
   struct Member {
     std::size_t queue = 0;
@@ -33,7 +33,7 @@ struct QueueLevel {
 };
 
 struct QueueHierarchy {
-  std::vector<QueueLevel> levels;     ///< the first level is served first
+  std::vector<QueueLevel> levels;     ///< in the order in which the switch serves them
   std::vector<std::size_t> unplaced;  ///< queues whose comparison did not show the relation
 };
 

@@ -29,7 +29,7 @@ class Recheck {
   };
   struct Values {
     std::string unit;
-    std::vector<Curve::Point> points;  ///< x is the time since the start, in hours
+    std::vector<Curve::Point> points;  ///< x is the time since the start of the test `soak`, in hours
     unsigned absent = 0;               ///< number of runs in which the figure was absent
   };
 

@@ -19,8 +19,8 @@ struct Reordering {
 
 /// Counts reordered frames. `arrivals` must be in order of arrival; damaged frames are ignored.
 /// `flow_of_kind` assigns a flow to each kind of frames. All frames of a flow must come from one port. The
-/// reordering extent of a frame is the number of frames of its flow that arrived before it, counted from the
-/// first frame that overtook it (RFC 4737, section 4.2.1).
+/// reordering extent of a frame F is the number of frames of its flow that arrived before F, counted from the
+/// first frame that overtook F (RFC 4737, section 4.2.1).
 Reordering reordering(std::span<const Arrival> arrivals, std::span<const std::uint16_t> flow_of_kind);
 
 }  // namespace softfeb::switchtest

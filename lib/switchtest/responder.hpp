@@ -19,7 +19,7 @@ namespace softfeb::switchtest {
 /// CNPs of Trial::forged_cnps. Allocates only in prepare().
 class Responder {
  public:
-  /// Maximum number of recorded CNPs; if there are more, the trial is void.
+  /// Maximum number of recorded CNPs. If there are more, the trial is void (TrialResult::void_reason).
   static constexpr std::size_t kMostCnps = 1U << 18;
 
   void prepare(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port, Time start);
@@ -52,7 +52,7 @@ class Responder {
     std::uint16_t kind = 0;
     bool cnp = false;
     std::uint64_t sequence = 0;
-    Time at = 0;  ///< time at which the frame arrived
+    Time at = 0;  ///< time at which the frame to be answered arrived
   };
 
   void push(const Answer& answer);
@@ -62,8 +62,8 @@ class Responder {
   Time start_ = 0;
   std::vector<Peer> peers_;  ///< one for each kind
   std::vector<Answer> queue_;
-  std::size_t first_ = 0, count_ = 0;  ///< state of the ring `queue_`
-  std::vector<ForgedCnp> forged_;      ///< CNPs to send, in order of time, on the clock of take()
+  std::size_t first_ = 0, count_ = 0;  ///< ring `queue_`: index of the oldest answer, number of answers
+  std::vector<ForgedCnp> forged_;  ///< CNPs of Trial::forged_cnps, in order of time, on the clock of take()
   std::size_t next_forged_ = 0;
   std::vector<Cnp> sent_;
   bool overflowed_ = false;

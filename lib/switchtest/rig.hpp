@@ -42,7 +42,8 @@ class Rig {
   /// Returns the delay that the rig itself adds to every frame, measured with a cable between two ports.
   /// Returns std::nullopt if this delay was not measured; only differences between delays are then known.
   virtual std::optional<Time> own_delay() const = 0;
-  /// Time after which a pause frame, or the last frame of a train, has certainly taken effect.
+  /// Time after which a frame that a port has sent has certainly taken effect in the switch: a pause is in
+  /// force, or a data frame is in its queue.
   virtual Time settle() const = 0;
 };
 

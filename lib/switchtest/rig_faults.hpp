@@ -11,7 +11,8 @@ namespace softfeb::switchtest {
 
 /// Faults of a rig during a trial in real time. Losses in the switch are not faults of the rig.
 struct RigFaults {
-  /// A trial is void if a loop of the rig is interrupted for at least this time.
+  /// A trial is void if a loop of the rig is interrupted for at least this time, except with
+  /// Trial::counts_only.
   static constexpr Time kLongestGap = kMillisecond;
 
   Time loop_gap = 0;               ///< longest interruption of a loop that polls test ports

@@ -88,8 +88,8 @@ bool SchedulerSearch::find_limits() {
   return find_port_limit();
 }
 
-/// Finds out whether the rate limit is that of the port. This is the case if every queue has a limit, but two
-/// queues together are not faster than one queue. Returns false if the rig failed.
+/// Finds out whether the rate limit is that of the port, not of the queues. This is the case if every queue
+/// has a limit, but two queues together are not faster than one queue. Returns false if the rig failed.
 bool SchedulerSearch::find_port_limit() {
   constexpr double kFaster = 1.02;
   if (std::any_of(limits_.begin(), limits_.end(), [](const auto& limit) { return !limit; })) return true;
@@ -104,8 +104,8 @@ bool SchedulerSearch::find_port_limit() {
   return true;
 }
 
-/// True if the queue has a rate limit, and sent its `frames` frames in `time` about as fast as the limit
-/// permits.
+/// True if the queue has a rate limit, and if the `frames` frames that it sent in `time` reached about this
+/// limit.
 bool SchedulerSearch::limited(std::size_t queue, std::uint64_t frames, Time time) const {
   constexpr double kNearly = 0.97;
   if (!limits_[queue]) return false;
@@ -172,8 +172,8 @@ bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval
   return true;
 }
 
-/// Finds the mode from two queues of one level. Chooses two queues whose weights differ as little as
-/// possible.
+/// Reports the mode (strict priority, or weights by frames or bytes). Measures it with two queues of one
+/// level whose weights differ as little as possible. Returns false if the rig failed.
 bool SchedulerSearch::report_mode(const QueueHierarchy& found) {
   const QueueLevel::Member *first = nullptr, *second = nullptr;
   const auto distance = [](const QueueLevel::Member& m) { return std::abs(std::log(m.weight.value)); };
@@ -223,8 +223,8 @@ void SchedulerSearch::run() {
   dscps_ = known.dscps;
   if (dscps_.empty()) return ctx_.unresolvable(known.reason);
   if (!find_limits()) return ctx_.inconclusive();
-  // Compare queues with rate limits last, because these queues are less suitable for finding the places of
-  // other queues.
+  // Compare queues with rate limits last, because they are less suitable for finding the levels of other
+  // queues.
   std::vector<std::size_t> queues(dscps_.size());
   for (std::size_t q = 0; q < queues.size(); ++q) queues[q] = q;
   std::stable_partition(queues.begin(), queues.end(), [&](std::size_t q) { return !limits_[q]; });

@@ -15,7 +15,7 @@
 /// contains the DSCP of each queue.
 namespace softfeb::switchtest {
 
-/// For each queue whose place is unknown, the reason.
+/// For each queue whose level is unknown, the reason.
 using QueueFailures = std::map<std::size_t, std::string>;
 
 /// Adds the figure `order`.

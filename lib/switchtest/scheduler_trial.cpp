@@ -32,8 +32,8 @@ FrameKind SchedulerTrials::kind_of(const QueueFill& fill) const {
   return out;
 }
 
-/// Returns a trial without frames in which D pauses all these queues, or std::nullopt if D cannot pause one
-/// of them.
+/// Returns a trial without frames in which port D pauses all these queues, or std::nullopt if port D cannot
+/// pause one of them.
 std::optional<FreezeTrial> SchedulerTrials::frozen(const std::vector<QueueFill>& fills) {
   auto out = FreezeTrial::create(ctx_, ctx_.roles().d, fills.front().dscp);
   for (const QueueFill& fill : fills)
@@ -51,8 +51,8 @@ std::optional<TrialResult> SchedulerTrials::take(std::optional<TrialResult> resu
   return result;
 }
 
-/// A sends the frames of all queues in turn, so that each queue gets its share if the switch has too little
-/// memory for all frames.
+/// Port A sends the frames of all queues in turn, so that each queue gets its share if the switch has too
+/// little memory for all frames.
 std::optional<std::vector<Departure>> SchedulerTrials::drain_frozen(const std::vector<QueueFill>& fills) {
   FreezeTrial freeze = *frozen(fills);
   freeze.trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});

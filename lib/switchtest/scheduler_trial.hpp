@@ -18,21 +18,21 @@ struct QueueFill {
   std::uint64_t frames = 0;
 };
 
-/// Fills queues of port D, and records the order in which frames leave the queues. D pauses the switch while
-/// the queues fill. If the switch does not obey pauses, A and B each send to one queue at line rate. Both
-/// queues then fill up, unless one queue has strict priority over the other.
+/// Fills queues of port D, and records the order in which frames leave the queues. Port D pauses the switch
+/// while the queues fill. If the switch does not obey pauses, ports A and B each send to one queue at line
+/// rate. Both queues then fill up, unless one queue has strict priority over the other.
 class SchedulerTrials {
  public:
   explicit SchedulerTrials(Context& ctx) : ctx_(ctx) {}
 
-  /// Fills these queues and lets D drain them. Returns the departures, in which Departure::queue is an index
-  /// into `fills`. On failure, returns std::nullopt; failure() is then the reason.
+  /// Fills these queues and lets port D drain them. Returns the departures, in which Departure::queue is an
+  /// index into `fills`. On failure, returns std::nullopt; failure() is then the reason.
   std::optional<std::vector<Departure>> drain(const std::vector<QueueFill>& fills);
-  /// True if D can pause all queues of these DSCPs.
+  /// True if port D can pause all queues of these DSCPs.
   bool can_freeze(const std::vector<QueueFill>& fills);
 
   const std::string& failure() const { return failure_; }
-  /// True if the rig failed, not the switch.
+  /// True if the latest trial of drain() failed because of the rig, not because of the switch.
   bool rig_failed() const { return rig_failed_; }
   /// Largest error of the times of the latest departures.
   Time time_error() const { return time_error_; }

@@ -20,8 +20,8 @@ bool note(Bracket& bracket, std::uint64_t point, Probe result) {
   return false;
 }
 
-/// The search finds a limit of the rig itself to within 1/kRigAccuracy of its value. Such a limit varies, so
-/// a more accurate search would make no sense.
+/// If the rig itself limits a search (Bracket::unreached), the search finds this limit to within
+/// 1/kRigAccuracy of its value. Such a limit varies, so a more accurate search would make no sense.
 constexpr std::uint64_t kRigAccuracy = 64;
 
 void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe) {
@@ -38,8 +38,8 @@ void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std:
 Probe agreeing(const Context& ctx, const std::function<Probe()>& trial) {
   constexpr int kMost = 5;
   const Probe first = trial();
-  // A void result is final: such a trial has already been repeated, and further attempts would take just as
-  // long.
+  // Do not repeat a void result: such a trial has already been repeated, and further attempts would take just
+  // as long.
   if (ctx.exact() || first == Probe::kVoid) return first;
   unsigned passed = first == Probe::kPass ? 1 : 0, failed = first == Probe::kFail ? 1 : 0;
   for (int i = 1; i < kMost; ++i) {

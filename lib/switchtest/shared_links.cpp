@@ -37,7 +37,8 @@ Trial SharedLinks::empty_trial() const {
   return out;
 }
 
-/// Appends a train from A to D, or from B to E if `second` is true. Returns the kind of its frames.
+/// Appends a train from port A to port D or, if `second` is true, from port B to port E. Returns the kind of
+/// its frames.
 std::uint16_t SharedLinks::add(Trial& trial, const Flow& flow, bool second, Time start,
                                const Segment& segment) const {
   const Roles& roles = ctx_.roles();

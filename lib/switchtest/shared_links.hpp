@@ -10,17 +10,17 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of the test `ecmp` inside a fabric. A sends to D and B sends to E at the same time; both
-/// ignore pauses. If both flows take the same link, and the link is too narrow for both, their frames wait
-/// longer and longer at this link, or are lost.
+/// The stimulus of the test `ecmp` inside a fabric. Port A sends a flow to port D, and port B sends a flow to
+/// port E at the same time; A and B ignore pauses. If both flows take the same link, and the link is too
+/// narrow for both, their frames wait longer and longer at this link, or are lost.
 class SharedLinks {
  public:
   /// Requires four different ports A, B, D and E.
   explicit SharedLinks(Context& ctx);
 
-  /// Measures the rate of a single flow on the narrower of the two ways, A to D and B to E. Call this
-  /// function before the other functions. Returns false if no trial was valid, or if no frames arrived
-  /// (found() is then false).
+  /// Measures the rate of a single flow from port A to port D and of a single flow from port B to port E, and
+  /// keeps the lower of the two rates. Call this function before the other functions. Returns false if no
+  /// trial was valid, or if no frames arrived (found() is then false).
   bool measure();
   /// True if frames arrived in measure().
   bool found() const { return gap_ != 0; }
@@ -47,7 +47,7 @@ class SharedLinks {
 
   Context& ctx_;
   std::uint32_t size_;  ///< with FCS
-  Time gap_ = 0;        ///< gap between frames at the rate of the narrower way
+  Time gap_ = 0;        ///< gap between frames at the rate that measure() found
 };
 
 }  // namespace softfeb::switchtest

@@ -16,7 +16,7 @@ class SharingRules {
     for (const Queue& q : s_.same_port) same_empty_ = same_empty_ && q.frames.high == 0;
     points_.push_back({0, s_.first});
     // If all further queues of the first port stayed empty, leave them out. If a queue of another port held
-    // frames in this case, a lack of memory was not the reason why the further queues stayed empty.
+    // frames in this case, there was free memory, so the further queues stayed empty for another reason.
     if (!same_empty_) points_.insert(points_.end(), s_.same_port.begin(), s_.same_port.end());
     points_.insert(points_.end(), s_.other_port.begin(), s_.other_port.end());
   }

@@ -14,7 +14,7 @@ class SlowDrain {
  public:
   /// Appends the drain to `freeze` in place of a release. The drain consists of `cycles` cycles of the
   /// duration `cycle`. The frames must already have been appended. `frame_time` is the time that each of
-  /// these frames takes on the wire of D.
+  /// these frames takes on the wire of port D.
   SlowDrain(const Context& ctx, FreezeTrial freeze, std::uint64_t cycles, Time cycle, Time frame_time);
 
   const Trial& trial() const { return freeze_.trial; }

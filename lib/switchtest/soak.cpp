@@ -93,7 +93,7 @@ class Soak {
   Recheck recheck_;
   std::uint64_t void_samples_ = 0;
   std::uint64_t unexplained_ = 0;   ///< missing frames in samples in which the rig may have lost them
-  std::string unexplained_reason_;  ///< the disturbance in the latest of these samples
+  std::string unexplained_reason_;  ///< TrialResult::disturbance of the latest of these samples
   Time sent_for_ = 0;               ///< total time in valid samples during which frames were sent
 };
 
@@ -112,8 +112,8 @@ void Soak::take_sample() {
   std::uint64_t missing = 0;
   for (const KindStats& kind : result.kinds) missing += kind.missing();
   if (missing != 0 && !result.disturbance.empty()) {
-    // After an interruption, the loop catches up at line rate. The switch may then be overloaded, so the
-    // cause of missing frames is unknown.
+    // After an interruption, the rig's loop sends the delayed frames at line rate. The switch may then be
+    // overloaded, so the cause of missing frames is unknown.
     ++void_samples_;
     unexplained_ += missing;
     unexplained_reason_ = result.disturbance;
@@ -204,8 +204,8 @@ void Soak::report_delays() {
   add("p99_variation", {variation, variation, variation}, "%", Method::kMean);
 }
 
-/// Adds a curve for each kind with missing frames. For each missing frame, the curve has a point with the
-/// time before which the frame departed, and the sequence number of the frame.
+/// Adds a curve for each kind with missing frames. For each missing frame, the curve has a point: x is the
+/// time before which the frame departed, and y is the sequence number of the frame.
 void Soak::list_missing() {
   std::map<std::uint16_t, Curve> curves;
   for (const SoakLog::Missing& f : log_.missing()) {

@@ -34,7 +34,7 @@ class SoakLog {
   struct Missing {
     std::uint16_t kind = 0;
     std::uint64_t sequence = 0;  ///< position among all frames of the kind, over all samples
-    Time before = 0;             ///< the frame departed before this time, and after the previous sample
+    Time before = 0;             ///< the frame departed before this time, but after the previous sample
   };
 
   /// Adds a valid trial with Trial::list_missing, which began at `began` and ended at `ended`.
@@ -42,7 +42,7 @@ class SoakLog {
 
   const std::vector<Sample>& samples() const { return samples_; }
   const std::vector<Missing>& missing() const { return missing_; }
-  /// Number of samples that were disturbed. These samples have no delays.
+  /// Number of samples with wrong times (TrialResult::disturbance). These samples have no delays.
   std::size_t disturbed() const { return disturbed_; }
   const KindStats& totals() const { return totals_; }
   std::uint64_t foreign() const { return foreign_; }

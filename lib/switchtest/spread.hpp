@@ -15,7 +15,8 @@ struct Spread {
   double p_value = 1;  ///< p-value of Pearson's chi-square test for equal probabilities of all paths
 };
 
-/// `flows` contains the number of flows of each path. Without flows, all values are 1.
+/// Computes the spread of flows over paths. `flows` contains the number of flows of each path. Without flows,
+/// all values are 1.
 Spread spread_of(std::span<const std::uint64_t> flows);
 
 /// Results of ideal hashes, which assign each flow to a random path: medians, and intervals that contain the

@@ -115,8 +115,8 @@ bool WatchdogTest::bisect_restoration() {
   return reached;
 }
 
-/// Sets the idle time after each trial. As long as it is unknown when the switch's action ends, the idle time
-/// is StormTrials::kLongest.
+/// Sets the idle time after each trial. As long as it is unknown when the watchdog's action ends, the idle
+/// time is StormTrials::kLongest.
 void WatchdogTest::update_rest() {
   if (restoration_) rest_ = 2 * static_cast<Time>(restoration_->high * kMillisecond);
   trials_.set_rest(rest_);
@@ -142,7 +142,8 @@ bool WatchdogTest::find_watchdog() {
   update_rest();
   if (action_ == Action::kForward && !bisect_restoration()) return false;
   update_rest();
-  // A switch that has not ended its action cannot begin a new one, so there is nothing to repeat.
+  // If the watchdog's action has not ended, the switch cannot begin a new action, so there is nothing to
+  // repeat.
   if (!restoration_) return true;
   return action_ == Action::kForward ? repeat_detection() : bisect_detection();
 }

@@ -62,7 +62,7 @@ std::optional<std::uint16_t> BystanderTrial::add_stream(std::uint16_t to, std::u
   return kind;
 }
 
-/// Adds a stream to D in a class that is not paused.
+/// Adds a stream to port D in a class that is not paused.
 void BystanderTrial::add_class() {
   class_reason_ = "the pauses of port D stop all classes";
   if (ctx_.findings.obeyed == roce::PauseMode::kPause) return;
@@ -84,7 +84,7 @@ void BystanderTrial::report(const char* stream, const std::optional<std::uint16_
     ctx_.add_without_value("bystander_loss", Status::kUnresolvable, reason).labels = labels;
     return;
   }
-  // Frames that A could not send because the switch paused A count as lost.
+  // Frames that port A could not send because the switch paused it count as lost.
   const std::uint64_t due = (storm_ + gap_ - 1) / gap_, arrived = result.kinds[*kind].arrived;
   const Interval loss = wilson(due - std::min(due, arrived), due);
   ctx_.add({.name = "bystander_loss",

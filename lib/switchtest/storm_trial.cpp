@@ -35,7 +35,7 @@ FrameKind StormTrials::frame() const {
 }
 
 /// Returns a trial with the pause and the waiting frames (kind 0). The pause ends when the time `pause` has
-/// passed since the first of these frames departed from A.
+/// passed since the first of these frames departed from port A.
 Trial StormTrials::script(Time pause) const {
   Trial out = ctx_.trial();
   out.all_pauses = false;
@@ -64,8 +64,8 @@ std::optional<StormOutcome> StormTrials::run(Time pause, Time watch) {
   if (!result) return std::nullopt;
   // A few frames may be lost for other reasons, so the frames count as dropped only if most of them are lost.
   StormOutcome out{.dropped = 2 * result->kinds[0].missing() > kWaiting};
-  // The waiting time does not include the delay of a frame that finds no queue, so subtract the delay of such
-  // a frame.
+  // The waiting time does not include the delay of a frame that finds an empty queue, so subtract the delay
+  // of such a frame.
   Time least = kNever;
   for (const Arrival& a : result->arrivals)
     if (a.kind == 1) least = std::min(least, a.at - a.departed);

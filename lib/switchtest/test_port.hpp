@@ -54,9 +54,9 @@ class TestPort {
   /// Takes a frame whose last bit arrived at `at`. The bytes are untrusted.
   void receive(const Segments& frame, Time at);
   /// Writes the frames that may leave at `now`, and the frames that wait only for the link and can start
-  /// until `now` + `ahead`. Returns the number of frames; TxFrame::header must be set. If `ahead` is 0,
-  /// poll() writes at most one frame, because the link is busy afterwards. Otherwise, the NIC's queue holds
-  /// the other frames until the link is free.
+  /// until `now` + `ahead`. Returns the number of frames. The caller must set TxFrame::header in each element
+  /// of `out`. If `ahead` is 0, poll() writes at most one frame, because the link is busy afterwards.
+  /// Otherwise, the NIC's queue holds the other frames until the link is free.
   std::size_t poll(Time now, std::span<engine::TxFrame> out, Time ahead = 0);
   /// Earliest time at which poll() has work; kNever if poll() has no work until a frame arrives.
   Time next_event() const;
@@ -79,13 +79,14 @@ class TestPort {
   struct Control {
     Time at = 0;
     roce::MacControl control;
-    Time lapse = kNever;  ///< end of the pause that this frame renews
+    Time lapse = kNever;  ///< end of the pause that this frame renews; kNever if it renews none
   };
   /// The frame that leaves next.
   struct Next {
     enum class What : std::uint8_t { kNothing, kControl, kAnswer, kRcAnswer, kData } what = What::kNothing;
     Time at = kNever;
-    Time ready = kNever;  ///< the value of `at` if the link were always free
+    /// Time at which the frame could leave if the link were always free; `at` takes the link into account.
+    Time ready = kNever;
     std::size_t generator = 0;
   };
 
@@ -105,8 +106,8 @@ class TestPort {
 
   const std::vector<RigPort>& ports_;
   std::uint16_t number_;
-  engine::Host host_;   ///< answers for the IPv4 address
-  engine::Host host6_;  ///< answers for the IPv6 address
+  engine::Host host_;   ///< answers requests to the IPv4 address
+  engine::Host host6_;  ///< answers requests to the IPv6 address
   Time asked_at_ = 0;   ///< time at which the latest ARP or ICMP frame arrived
   std::unique_ptr<FrameWriter> writer_;
   ArrivalLog log_;
@@ -129,7 +130,7 @@ class TestPort {
   Obedience obedience_;
   std::vector<KindStats> sent_;  ///< for each kind, counts of the frames that this port has sent
   Time late_max_ = 0;
-  bool lapsed_ = false;  ///< a freeze was renewed too late
+  bool lapsed_ = false;  ///< true if the port renewed a freeze too late
   Time clock_error_;
 };
 

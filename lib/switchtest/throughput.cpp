@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kSteps = 1'000;  ///< number of load steps, up to line rate
 
-/// The streams that a figure describes: from A to D, or in both directions.
+/// The streams that a figure describes: from port A to port D, or in both directions.
 struct Direction {
   const char* name;
   bool both;
@@ -48,8 +48,8 @@ class LoadSearch {
   std::string failure_;  ///< why the rig failed at the last load that it could not test
 };
 
-/// True if too few frames of a kind had been sent by the end of their stream, so that the actual load was at
-/// least a step lower.
+/// True if too few frames of a kind had been sent by the end of their stream. The actual load was then lower
+/// than the intended load by more than 1/kSteps.
 bool fell_short(const Trial& trial, std::uint16_t kind, std::uint64_t sent) {
   const auto stream = std::find_if(trial.sources.begin(), trial.sources.end(),
                                    [&](const Source& s) { return s.kinds.front() == kind; });

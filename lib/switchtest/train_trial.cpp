@@ -34,7 +34,7 @@ Trial TrainTrial::script(std::uint64_t frames) const {
     out.sources.push_back({.port = port, .kinds = {kind}, .start = start, .count = frames});
     slowest = std::min(slowest, ctx_.rate(port));
   }
-  // If the switch is slower than its ports, the frames take longer; allow twice the time.
+  // If the switch is slower than its ports, the frames take longer, so allow twice the time.
   const Time each = time_on_wire(out.kinds.front().length, slowest);
   out.end = start + 2 * each * frames * senders_.size() + 2 * ctx_.rig.settle();
   return out;

@@ -17,8 +17,8 @@ namespace softfeb::switchtest {
 std::uint64_t train_error(const Context& ctx, const TrialResult& result, const FrameKind& frame,
                           const std::vector<std::uint16_t>& senders);
 
-/// Sends trains of frames at line rate from one or several ports to D. All senders start at the same time,
-/// send the same number of frames, and ignore pauses.
+/// Sends trains of frames at line rate from one or several ports to port D. All senders start at the same
+/// time, send the same number of frames, and ignore pauses.
 class TrainTrial {
  public:
   /// Maximum number of frames of a train, summed over all senders.

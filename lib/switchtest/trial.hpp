@@ -36,7 +36,7 @@ struct PortAddress {
 
 /// A kind of frame. All frames of a kind have consecutive sequence numbers.
 struct FrameKind {
-  std::uint16_t to = 0;  ///< rig port
+  std::uint16_t to = 0;  ///< rig port to which the frames go
   /// Length of the frame in bytes, without FCS and 802.1Q tag. The length of a RoCE frame is
   /// kSmallestRoceFrame plus a multiple of 4.
   std::uint32_t length = kSmallestRoceFrame;
@@ -68,7 +68,7 @@ enum class GapKind : std::uint8_t {
 struct Source {
   std::uint16_t port = 0;
   std::vector<std::uint16_t> kinds;  ///< indices into Trial::kinds; the source uses them in turn
-  /// If this is true, the source instead draws the kind of each frame at random.
+  /// If this is true, the source draws the kind of each frame at random from `kinds`.
   bool mixed = false;
   Time start = 0;
   Time end = kNever;                 ///< no frame starts at or after this time
@@ -126,7 +126,7 @@ struct Obedience {
 };
 
 /// Number of DSCPs with the same class selector (RFC 2474). The lowest of these DSCPs is the class selector
-/// itself.
+/// itself: 0, 8, 16, …
 inline constexpr std::uint8_t kDscpsPerClass = 8;
 
 /// Returns a map from DSCPs to priorities in which the priority is the upper three bits of the DSCP (class
@@ -177,7 +177,9 @@ struct Arrival {
   roce::Ecn ecn = roce::Ecn::kNotEct;
   std::optional<roce::VlanTag> vlan;
   std::uint8_t ttl = 0;
-  bool intact = true;  ///< length, IP checksum and, for RoCE, iCRC are right
+  /// True if the length and, for RoCE, the iCRC are right, and no 802.1Q tag was added. (A frame with a wrong
+  /// IP checksum is not recorded; it counts as TrialResult::foreign.)
+  bool intact = true;
 };
 
 /// Counts of the frames of one kind. Duplicates count neither as arrived nor as reordered.
@@ -189,7 +191,8 @@ struct KindStats {
   std::uint64_t misdelivered = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;  ///< frames that arrived after a later frame of their kind (RFC 4737)
-  /// Largest distance, in sequence numbers, by which a frame was overtaken.
+  /// Largest difference between the sequence number of a reordered frame and the highest sequence number that
+  /// had arrived before the frame.
   std::uint64_t reorder_extent = 0;
   std::uint64_t damaged = 0;           ///< see Arrival::intact; not counted in `arrived`
   std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field

@@ -14,7 +14,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The test `victim`: measures how the overload of D by A and B affects a flow from A to E, the victim.
+/// The test `victim`: measures how the overload of port D by ports A and B affects a flow from port A to port
+/// E, the victim.
 class VictimTest {
  public:
   explicit VictimTest(Context& ctx);
@@ -39,13 +40,14 @@ class VictimTest {
 
   Context& ctx_;
   std::uint32_t size_ = 0;
-  double to_e_ = 0, to_d_ = 0;  ///< rates at which A sends to E and to D, in bytes per second on the wire
+  /// Rates at which port A sends to ports E and D, in bytes per second on the wire.
+  double to_e_ = 0, to_d_ = 0;
   Time time_ = 0, warm_up_ = 0;
 };
 
 VictimTest::VictimTest(Context& ctx) : ctx_(ctx) {
-  // Share of A's frames that go to E. RFC 2889, section 5.5, divides A's frames equally between both
-  // destinations.
+  // Share of port A's frames that go to port E. RFC 2889, section 5.5, divides A's frames equally between
+  // both destinations.
   constexpr double kToE = 0.2, kRfcToE = 0.5;
   constexpr Time kStandard = 10 * kSecond, kRfc = 60 * kSecond;
   constexpr std::uint64_t kExactFrames = 30'000;
@@ -106,7 +108,7 @@ std::optional<VictimTest::Seen> VictimTest::run_once(std::uint8_t victim_dscp) {
   auto result = ctx_.run_valid(script(victim_dscp, ctx_.seed()));
   if (result && learn_pauses(ctx_, *result)) result = ctx_.run_valid(script(victim_dscp, ctx_.seed()));
   if (!result) return std::nullopt;
-  // Frames that A could not send in time because the switch paused it count as lost.
+  // Frames that port A could not send in time because the switch paused it count as lost.
   const auto due = static_cast<double>(time_) / static_cast<double>(gap_of(to_e_));
   const KindStats& victim = result->kinds[kVictim];
   Seen out{.share = static_cast<double>(victim.arrived) / due, .arrived = victim.arrived != 0};

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint32_t kSmallFrame = 78;
 
-/// The test `xoff`: fills a frozen queue from A until the switch pauses A, and drains the queue until the
-/// switch lets A resume.
+/// The test `xoff`: fills a frozen queue from port A until the switch pauses A, and drains the queue until
+/// the switch lets A resume.
 class XoffTest {
  public:
   XoffTest(Context& ctx, PausedClass paused)
@@ -37,7 +37,7 @@ class XoffTest {
   Context& ctx_;
   PausedClass class_;
   FrameKind large_;
-  std::uint64_t frames_ = 0;          ///< number of large frames that make the switch pause A
+  std::uint64_t frames_ = 0;          ///< number of large frames that make the switch pause port A
   std::uint64_t low_ = 0, high_ = 0;  ///< XOFF lies between these bounds, in bytes
 };
 
@@ -73,8 +73,9 @@ bool XoffTest::refine() {
   return true;
 }
 
-/// Replaces one more large frame by small frames, and checks whether the threshold in bytes stays the same.
-/// If it does not, the switch counts in units larger than a byte. Returns false if too many trials were void.
+/// Replaces one more large frame by small frames, and sets `out` to true if the threshold in bytes stays the
+/// same. If it does not, the switch counts in units larger than a byte. Returns false if too many trials were
+/// void.
 bool XoffTest::counts_bytes(const FrameKind& small, std::uint64_t low, std::uint64_t high, bool& out) {
   if (frames_ < 2) return true;
   std::vector<Fill> before;
@@ -129,8 +130,9 @@ bool XoffTest::find_xon() {
   return true;
 }
 
-/// Repeats the search while a second sender occupies a quarter, half and three quarters of the memory that is
-/// free at XOFF. Returns false if too many trials were void.
+/// Finds out whether XOFF is a constant or a dynamic threshold. Repeats the search for XOFF while a second
+/// sender occupies a quarter, half and three quarters of the memory that is free at XOFF. Returns false if
+/// too many trials were void.
 bool XoffTest::find_kind() {
   const auto second = second_sender(ctx_);
   const std::uint64_t all = class_.large.frames.low;
