@@ -94,7 +94,7 @@ class Algorithm {
   /// Profile of the congestion control header in the queue pair's requests, if the board sends such headers:
   /// 1 for delay, 2 for INT records, 0xf0…0xff for user-defined fields, 0 for none.
   virtual std::uint8_t header_profile() const { return 0; }
-  /// True if change() can change parameters. False if both ends must agree on them.
+  /// True if change() can change parameters. False if sender and receiver must have the same parameters.
   virtual bool changeable() const { return true; }
   /// Size in bytes of a CongestionControl object of this algorithm.
   virtual std::size_t bytes(const PathFacts& path) const = 0;

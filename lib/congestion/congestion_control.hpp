@@ -135,8 +135,8 @@ class CongestionControl {
     on_nak(nak, now);
   }
   /// Called when the receiver granted credit: the first `packets` packets, counted from the start of the
-  /// queue pair, may leave. The rest of the message is to be sent at `priority`. Grants may be repeated and
-  /// may arrive out of order.
+  /// queue pair, may leave. From now on, packets that need a grant are to be sent at `priority`. Grants may
+  /// be repeated and may arrive out of order.
   void granted(std::uint64_t packets, std::uint8_t priority, Time now) {
     if (!uses(kOnGranted)) return;
     forget();

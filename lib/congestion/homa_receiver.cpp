@@ -62,7 +62,7 @@ std::span<const HomaReceiver::Grant> HomaReceiver::first(Time now, std::uint32_t
   return accept(now, message, replaced);
 }
 
-/// Handles a message that is not scheduled: grants all packets for which its sender needs a grant.
+/// Handles a message beyond the capacity, which is not scheduled: grants all packets that need a grant.
 std::span<const HomaReceiver::Grant> HomaReceiver::grant_unscheduled_rest(std::uint32_t message,
                                                                           std::uint32_t packets) {
   grants_.clear();
@@ -74,8 +74,9 @@ std::span<const HomaReceiver::Grant> HomaReceiver::data(Time now, std::uint32_t 
   return in_progress(message) ? accept(now, message, false) : std::span<const Grant>();
 }
 
-/// Counts a packet and returns the grants that are due. If `others_may` is true, other messages may be due
-/// for grants even if this message was not waiting for one.
+/// Counts a packet of `message` and returns the grants that are due. `others_may` is true if `message`
+/// replaced an unfinished message. Grants for other messages may then be due even if `message` waits for
+/// none.
 std::span<const HomaReceiver::Grant> HomaReceiver::accept(Time now, std::uint32_t message, bool others_may) {
   Message& m = messages_[message];
   m.heard = now;

@@ -25,8 +25,8 @@ void check(const HomaParameters& p) {
   require(p.resend_interval != 0, "resend_interval must be above 0");
 }
 
-/// Mean number of unscheduled bytes of a message, counting only messages of at most `size` bytes. Up to
-/// `rtt` bytes of a message are unscheduled.
+/// Mean number of unscheduled bytes per message, where messages longer than `size` bytes count as 0. The
+/// first `rtt` bytes of a message are unscheduled.
 double unscheduled_below(const Cdf& lengths, double rtt, double size) {
   double total = 0, x0 = 0, p0 = 0;
   for (const Cdf::Point& point : lengths.points()) {

@@ -14,7 +14,7 @@ namespace softfeb::congestion {
 /// "paper", "htsim" (the simulator of NDP and EQDS, which is the only source of these values), or "ours".
 struct SwiftParameters {
   std::uint32_t packet = 4108;           ///< bytes of a full packet from BTH through pad, at least 1 (ours)
-  std::uint8_t hops = 1;                 ///< used if the acknowledgement carries no hop count (ours)
+  std::uint8_t hops = 1;                 ///< hop count if the acknowledgement carries none (ours)
   Time base_target = 25 * kMicrosecond;  ///< target of the fabric delay without scaling (ours)
   Time hop_delay = 1 * kMicrosecond;     ///< added to the target for each switch on the path (ours)
   Time fs_range = 100 * kMicrosecond;    ///< the most that flow scaling adds to the target (ours)

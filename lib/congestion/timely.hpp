@@ -26,13 +26,13 @@ struct TimelyParameters {
   double alpha = 0.875;                        ///< weight of the newest RTT difference, 0–1 (TIMELY)
   /// Strength of decreases, 0–1 (TIMELY). A positive gradient reduces the rate by the fraction beta ·
   /// gradient. An RTT above t_high reduces the rate by the fraction beta · (1 − t_high / RTT). Patched TIMELY
-  /// uses beta only above t_high. There, beta_patched would be too small: the queue of an incast would drain
-  /// very slowly (ours, sample code).
+  /// uses beta only for an RTT above t_high. It does not use beta_patched in this case, because the queue of
+  /// an incast would then drain very slowly (ours, sample code).
   double beta = 0.8;
   std::uint64_t delta = 1'250'000;   ///< additive step, 10 Mb/s (TIMELY)
   Time t_low = 50 * kMicrosecond;    ///< RTTs below this time always increase the rate (TIMELY)
   Time t_high = 500 * kMicrosecond;  ///< RTTs above this time always decrease the rate (TIMELY)
-  Time min_rtt = 20 * kMicrosecond;  ///< divides RTT differences; at least 1 ps (CoNEXT, footnote 4)
+  Time min_rtt = 20 * kMicrosecond;  ///< divisor of RTT differences; at least 1 ps (CoNEXT, footnote 4)
   std::uint32_t hai_events = 5;      ///< consecutive falling RTTs before hyperactive increase (TIMELY)
   std::uint32_t hai_factor = 5;      ///< steps per sample during hyperactive increase (TIMELY)
   /// Lower bound of the factor by which a decrease multiplies the rate, 0–1 (sample code).

@@ -9,10 +9,10 @@
 #include <span>
 #include <string_view>
 
-/// A table of parameters for each algorithm. These tables are used to read and write configurations, to
-/// implement the registers and the live page, and to check the tables of doc/dcqcn.md. To add a parameter,
-/// add a member to the struct and a line to the algorithm's table in fields.cpp, then document the key in
-/// conf/reference.yaml; the tests report what is missing.
+/// Two tables of parameters: one for the firmware's DCQCN, one for the paper's. These tables are used to read
+/// and write configurations, to implement the registers and the live page, and to check the tables of
+/// doc/dcqcn.md. To add a parameter, add a member to the struct and a line to the algorithm's table in
+/// fields.cpp, then document the key in conf/reference.yaml. The tests report what is missing.
 namespace softfeb::dcqcn {
 
 using congestion::Unit;

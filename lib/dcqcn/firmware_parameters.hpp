@@ -10,9 +10,10 @@ namespace softfeb::dcqcn {
 /// written at run time and take effect at the next clock. Values wider than their register are truncated. If
 /// a register is narrower than the member's type, the member's comment states the register's width.
 struct FirmwareParameters {
-  std::uint16_t alpha_g = 1020;              ///< AlphaG, 10 bits: 1024 · (1 - g)
-  std::uint8_t dec_gain = 1;                 ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
-  std::uint8_t time_stage_threshold = 5;     ///< TimeStageThreshold; 0 counts as 256
+  std::uint16_t alpha_g = 1020;  ///< AlphaG, 10 bits: 1024 · (1 - g)
+  std::uint8_t dec_gain = 1;     ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
+  /// TimeStageThreshold: number of the first additive increase after a CNP; 0 counts as 256.
+  std::uint8_t time_stage_threshold = 5;
   bool clamp_tgt_rate = false;               ///< ClampTgtRate: Rt := Rc on every cut
   bool dcqcn_bypass = false;                 ///< DcqcnBypass: keep Rc and Rt at line rate, only count CNPs
   std::uint16_t rate_dec_interval = 625;     ///< RateDecInterval; the period of cuts is 3 clocks longer

@@ -30,7 +30,8 @@ void IncreaseEngine::start(Edge zero, std::uint32_t interval) {
 
 void IncreaseEngine::set_interval(std::uint32_t interval, Edge m) {
   if (firing_) return;
-  if (m > zero_) zero_ = m - static_cast<std::uint32_t>(m - zero_);  // the 32-bit timer wraps
+  // The 32-bit timer may have wrapped since `zero_`. Set `zero_` to the edge of the last wrap.
+  if (m > zero_) zero_ = m - static_cast<std::uint32_t>(m - zero_);
   start(zero_, interval);
   expiry_ = std::max(expiry_, m + 1);
 }

@@ -76,7 +76,7 @@ constexpr PaperParameters connectx_parameters(std::uint64_t line_rate) {
 
 /// Parameters of the ns-3 simulator of HPCC (github.com/alibaba-edu/High-Precision-Congestion-Control,
 /// simulation/run.py) for links of 100 Gb/s. That simulator has no byte counter and no special rate after the
-/// first CNP. Its lowest rate is 1 Gb/s. It counts increases from 0, so its fast recovery has one more step.
+/// first CNP. Its lowest rate is 1 Gb/s. It counts increases from 0, so its fast recovery is one step longer.
 constexpr PaperParameters ns3_parameters(std::uint64_t line_rate = 12'500'000'000) {
   return {.line_rate = line_rate,
           .min_rate = 125'000'000,

@@ -47,8 +47,8 @@ class Arrivals {
   }
 
   std::uint64_t taken() const { return taken_; }
-  /// Number of arrivals up to `now` that were not taken. Computes every one of these arrivals, so call this
-  /// function only for results.
+  /// Number of arrivals up to `now` that were not taken. Computes each of these arrivals and may therefore be
+  /// slow, so call this function only for results, not per packet.
   std::uint64_t backlog(Time now) const {
     Arrivals copy = *this;
     copy.stop(now);

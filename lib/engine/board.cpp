@@ -222,7 +222,8 @@ void Board::reschedule(std::uint32_t i, Time now) {
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
     const Time at = departure(i, now);
-    // departure() calls the congestion control algorithm, which may have failed in this call.
+    // departure() calls the congestion control algorithm, which may have failed in this call. In that case,
+    // the requests must be flushed, which reschedule() does.
     if (at == kNever && qp.uncontrolled()) return reschedule(i, now);
     schedule(i, at, now);
     return;
@@ -356,7 +357,7 @@ bool Board::receive_trigger(const roce::ParsedFrame& frame, Time now) {
   return true;
 }
 
-/// Tells the sender of triggers whether the board is busy.
+/// Writes a busy message if one is due. The message tells the sender of triggers whether the board is busy.
 std::size_t Board::poll_busy_message(Time now, std::span<TxFrame> out) {
   if (out.empty() || control_open_at() > now) return 0;
   if (!events_->messages()->write_busy(identity(), identification_, now, out.front())) return 0;
@@ -435,7 +436,7 @@ std::uint32_t Board::accept(roce::Qpn qpn, const roce::ParsedFrame& frame) {
   return QpTable::kNotFound;
 }
 
-/// Handles a control frame. Kinds that a board does not expect count as rx_bad_transport.
+/// Handles a control frame of congestion control: a GRANT or a RESEND. Other kinds count as rx_bad_transport.
 void Board::receive_credit(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now) {
   const auto credit = roce::CreditBody::decode(header);
   const auto dest = control_frame_qpn(frame);
@@ -455,7 +456,7 @@ void Board::receive_credit(const roce::ParsedFrame& frame, const roce::Congestio
   reschedule_received(i, now);
 }
 
-/// Writes BUSY frames, which answer RESENDs that request packets not sent yet.
+/// Writes the queued BUSY frames. A BUSY answers a RESEND that requests packets that have not been sent yet.
 std::size_t Board::poll_busy(Time now, std::span<TxFrame> out) {
   if (busy_count_ == 0 || credit_open_at() > now) return 0;
   const std::size_t n = std::min(busy_count_, out.size());

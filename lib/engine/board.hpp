@@ -91,10 +91,12 @@ class Board : public Endpoint {
 
   /// Applies a register write, which is in effect when the call returns.
   void apply(const board::DataPathAction& action, Time now);
-  /// Copies the state that registers expose, without changing it. `out.qps[k].qp` selects the QPs.
+  /// Copies the state that registers expose to `out`, without changing the board. In each element of
+  /// `out.qps`, the caller must have set QpLive::qp to the index of the QP to copy.
   void observe(board::DataPathState& out, Time now) const;
 
-  /// Enables or disables the fast path (board_send.cpp), for comparison. This affects only speed.
+  /// Enables or disables the fast path (board_send.cpp), which affects only speed. Tests compare the packets
+  /// sent with and without the fast path.
   void set_fast_path(bool on) { fast_path_ = on; }
 
   void expect(const roce::ParsedFrame& frame) override;
@@ -118,7 +120,7 @@ class Board : public Endpoint {
   }
   const MetadataQps& metadata_qps() const { return bus_qps_; }
   /// Average memory per queue pair in bytes, including its send queue, congestion control, and entries in
-  /// wheels and tables. Counts allocated capacity; 0 without queue pairs.
+  /// wheels and tables. Includes memory that is allocated but not used. 0 if the board has no queue pairs.
   std::size_t memory_per_qp() const;
   /// Number of next hops whose MAC address is unknown. After NextHops::kTries requests without a reply, sent
   /// one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Also counts the
@@ -189,8 +191,8 @@ class Board : public Endpoint {
   }
   /// Adds QP `i` to the ready queue, or changes its rank there.
   void enqueue(std::uint32_t i);
-  /// `line` is a queue of QPs that share a rate. If its first QP may send, moves this QP to the ready queue.
-  /// Otherwise, schedules the time at which to call this function again.
+  /// `line` is a queue of QPs that share a rate. If the first QP of the line may send, moves this QP to the
+  /// ready queue. Otherwise, schedules the time at which to call this function again.
   void call_next(std::uint32_t line, Time now);
   /// Moves QPs from the wheel to the ready queue if their departure time has been reached.
   void wake(Time now);
@@ -279,7 +281,8 @@ class Board : public Endpoint {
   std::size_t unfinished_ = 0;        ///< number of configured QPs that are not finished
   MetadataQps bus_qps_;
   CongestionLog log_;
-  std::uint64_t posted_ = 0;  ///< messages posted by QPs whose congestion control uses the order of messages
+  /// Number of messages posted so far by QPs whose congestion control uses the order of messages.
+  std::uint64_t posted_ = 0;
   struct Busy {
     std::uint32_t qp = 0;
     roce::CreditBody request{};

@@ -148,7 +148,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     ++n;
   }
   counters_.tx_bytes += bytes;
-  // If the slack is large, exclude time during which no packet was due from the lateness of the link.
+  // Time during which no packet was due is not lost, so a link with a large slack must not catch up on it.
   // Otherwise, the link would make up for that time with a burst of packets that congestion control had
   // spaced out.
   if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())

@@ -23,8 +23,8 @@ namespace softfeb::engine {
 class CompletionTimes {
  public:
   struct Class {
-    LogHistogram time;      ///< nanoseconds
-    LogHistogram slowdown;  ///< thousandths; empty if the path is unknown
+    LogHistogram time;      ///< in nanoseconds
+    LogHistogram slowdown;  ///< in units of 1 / kPerSlowdown; empty if the IdlePath is unknown
 
     Class& operator+=(const Class& other) {
       time += other.time;
@@ -34,7 +34,7 @@ class CompletionTimes {
     bool operator==(const Class&) const = default;
   };
 
-  static constexpr double kPerSlowdown = 1000;  ///< Class::slowdown counts in units of 1 / kPerSlowdown
+  static constexpr double kPerSlowdown = 1000;  ///< a slowdown of 1.0 is counted as this number
   /// Largest length of each class in bytes; the last class has no limit.
   static constexpr std::array<std::uint32_t, 3> kLimits{10'000, 100'000, 1'000'000};
   static constexpr std::size_t kClasses = kLimits.size() + 1;
@@ -46,8 +46,8 @@ class CompletionTimes {
   }
 
   /// Adds a message of `length` bytes, whose completion time is `took`. `slowdown` is in units of 1 /
-  /// kPerSlowdown, or empty if the slowdown is unknown. `shorter_half` is true if the message is in the
-  /// shorter half of its queue pair's messages.
+  /// kPerSlowdown, or empty if the slowdown is unknown. `shorter_half` is true if the message is not longer
+  /// than the median of its queue pair's message lengths.
   void add(std::uint32_t length, Time took, std::optional<std::uint64_t> slowdown, bool shorter_half) {
     add_to(classes_[class_of(length)], took, slowdown);
     if (shorter_half) add_to(shorter_half_, took, slowdown);

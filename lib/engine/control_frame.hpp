@@ -43,7 +43,7 @@ struct DatagramRoute {
   std::uint16_t source_port = 0;
 };
 
-/// Size of the headers before the UDP payload in bytes: Ethernet, optional VLAN tag, IP and UDP.
+/// Size in bytes of the headers before the UDP payload: Ethernet, VLAN tag if `from` has a VLAN, IP and UDP.
 std::size_t control_frame_overhead(const Identity& from);
 
 /// Largest UDP payload of an IP packet of `mtu` bytes; 0 if the headers do not fit.

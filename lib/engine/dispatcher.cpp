@@ -22,7 +22,8 @@ void Dispatcher::write(const board::Dispatch& registers) {
 
 std::uint32_t Dispatcher::waiting() const {
   if (!sending_) return 0;
-  // If the count was lowered below the number of requests already generated, the next request ends the burst.
+  // If the count was lowered to the number of requests already generated, or below it, the burst ends with
+  // the next request.
   return registers_.count > made_ ? registers_.count - made_ : 1;
 }
 

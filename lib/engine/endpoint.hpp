@@ -86,8 +86,8 @@ class Endpoint {
     in_burst_ = false;
     finish_burst(now);
   }
-  /// Until the next call, measures the processing of frames with `clock`: the endpoint enters Stage::kPlace
-  /// when it has verified a frame. If `clock` is null, nothing is measured.
+  /// Sets the clock that measures the stages of processing; null means that they are not measured. The
+  /// endpoint reports to the clock that it enters Stage::kPlace when it has verified a frame.
   void measure_stages(StageClock* clock) { stage_clock_ = clock; }
   /// Hint that this frame will be received soon, in the current burst or as the first frame of the next
   /// burst. Prefetches the data needed to process it and has no other effect.

@@ -28,8 +28,8 @@ struct EventReceiverConfig {
   /// null, the CRC of the payload is checked instead.
   const detector::EventPayload* expected = nullptr;
   const TriggerFeed* triggers = nullptr;  ///< tells when traffic began; must outlive the receiver
-  /// Receives the accepted fragments and the closed events on the packet path. May be null; otherwise, it
-  /// must outlive the receiver.
+  /// Records the accepted fragments and the closed events. Is called on the packet path. May be null;
+  /// otherwise, it must outlive the receiver.
   detector::EventRecorder* recorder = nullptr;
 };
 
@@ -46,8 +46,9 @@ struct EventMessageCounts {
 };
 
 /// Passes the messages of a receiver's queue pairs to an event builder. Reads the header of a message in
-/// memory, and rejects the message if the header contradicts the immediate, the address or the queue pair. A
-/// wrong event number, which would move the builder's horizon, therefore does not reach the builder.
+/// memory, and rejects the message if the header contradicts the immediate, the address or the queue pair.
+/// A wrong event number therefore does not reach the builder. If a wrong number were too high, the builder
+/// would later reject the events below it as stale.
 ///
 /// The builder's times count from the start of traffic. Sans-I/O; only the constructor allocates.
 class EventReceiver {

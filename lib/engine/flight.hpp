@@ -16,15 +16,16 @@ namespace softfeb::engine {
 /// counted in the same way as in congestion control: BTH through pad.
 struct Flight {
   std::uint64_t bytes = 0;  ///< bytes that were sent and are neither acknowledged nor about to be resent
-  std::uint64_t acked = 0;  ///< packets acknowledged or, after a failure or renewal, given up
-  std::uint64_t sent = 0;   ///< packets sent at least once
+  /// Packets acknowledged, plus packets given up because their queue pair failed or was renewed.
+  std::uint64_t acked = 0;
+  std::uint64_t sent = 0;  ///< packets sent at least once
   /// Number of queue pairs with a packet in flight that requests an acknowledgement.
   std::uint32_t awaiting = 0;
 };
 
-/// Departure times of packets in flight, from which RTT samples are computed. The packets belong to one queue
-/// pair and requested an acknowledgement. At most kCapacity packets have a stamp. A packet that was sent more
-/// than once has none (Karn's rule).
+/// Departure times (stamps) of packets in flight, from which RTT samples are computed. The packets belong to
+/// one queue pair. Only a packet that requested an acknowledgement and was sent only once (Karn's rule) has a
+/// stamp. At most kCapacity packets have a stamp.
 class RttStamps {
  public:
   static constexpr std::size_t kCapacity = 8;
@@ -98,7 +99,8 @@ class alignas(64) FlightTracker {
     return due || flight().bytes + bytes >= window;
   }
 
-  /// Takes the next position in the order in which the board's messages are posted.
+  /// Returns the position of a newly posted message in the order in which the board's messages are posted;
+  /// 0 if this order is not used. Call once per message.
   std::uint64_t take_order() { return posted_ == nullptr ? 0 : (*posted_)++; }
 
   struct Sent {

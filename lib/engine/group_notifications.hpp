@@ -10,8 +10,9 @@
 
 namespace softfeb::engine {
 
-/// Records when the application is notified of each message (Stage::kNotified): when the window or event of
-/// the message closes. This object is the event sink of a receiver, and passes events on to the next sink.
+/// The application is notified of a message when the window or event that contains the message closes. This
+/// class records the time of the notification (Stage::kNotified) of each message. An object of this class is
+/// the event sink of a receiver, and passes the events on to the next sink.
 class GroupNotifications final : public detector::EventSink {
  public:
   /// `next` receives the events after this object; null if there is no next sink. `triggers` tells when
@@ -19,8 +20,8 @@ class GroupNotifications final : public detector::EventSink {
   GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerFeed* triggers)
       : stamps_(&stamps), next_(next), triggers_(triggers) {}
 
-  /// Makes a message wait until its window or event closes. `number` is the lower 32 bits of the number of
-  /// this window or event.
+  /// Stores a message until its window or event closes. `number` is the lower 32 bits of the number of this
+  /// window or event.
   void wait(latency::MessageKey key, std::uint32_t number) { waiting_.add(key, number); }
   void closed(std::uint64_t number, Time now) {
     waiting_.release(static_cast<std::uint32_t>(number), [&](latency::MessageKey key) {

@@ -26,9 +26,9 @@ struct HostCounters {
   std::uint64_t answers_dropped = 0;  ///< the queue was full, or the echo request was too large
 };
 
-/// The protocols other than RoCE at an endpoint's address. Answers ARP requests, neighbour solicitations
-/// and ICMP echo requests, and sends ARP requests and neighbour solicitations. Uses bounded memory, so some
-/// answers are dropped during a flood of requests.
+/// Handles the protocols other than RoCE at an endpoint's address. Answers ARP requests, neighbour
+/// solicitations and ICMP echo requests, and sends ARP requests and neighbour solicitations. Uses bounded
+/// memory, so some answers are dropped during a flood of requests.
 class Host {
  public:
   explicit Host(const Identity& identity);

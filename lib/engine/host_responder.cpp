@@ -27,8 +27,9 @@ std::vector<ReceiverAction> HostResponder::before(const board::DataPathAction& a
   return out;
 }
 
-/// If requests have failed, marks all slots, because `seen` does not tell which slot the failed requests
-/// belong to. The board counted the payload of a failed request as sent, although it did not arrive.
+/// If requests have failed since the last call, sets `cut_off` in all slots, because `seen` does not tell
+/// which slot the failed requests belong to. The board counted the payload of a failed request as sent,
+/// although the payload did not arrive.
 void HostResponder::look_for_failures(const board::DataPathState& seen) {
   if (seen.completions_failed > failed_) {
     for (Slot& slot : slots_) slot.cut_off = true;

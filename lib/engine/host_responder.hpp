@@ -53,12 +53,14 @@ class HostResponder {
   struct Slot {
     roce::QpState state = roce::QpState::kReset;  ///< state of the board's QP
     bool up = false;                              ///< the receiver has a QP for this slot
-    bool cut_off = false;                         ///< requests failed since the receiver's QP was created
+    bool cut_off = false;                         ///< sent data was lost since the receiver's QP was created
     roce::Qpn qpn = 0;                            ///< QPN of the receiver's QP
   };
   struct Region {
     roce::MemoryRegion memory;
-    bool lasting = false;  ///< a burst has used the region; if false, the next register write replaces it
+    /// True if a burst was started with the region. If false, the next write of the dispatcher's registers
+    /// replaces the region.
+    bool lasting = false;
   };
   using Actions = std::vector<ReceiverAction>;
 
@@ -79,7 +81,7 @@ class HostResponder {
   Deps deps_;
   std::vector<Slot> slots_;
   std::vector<Region> regions_;  ///< newest last
-  std::uint64_t failed_ = 0;     ///< failed completions at the last check
+  std::uint64_t failed_ = 0;     ///< number of failed completions at the last check
   board::Dispatch refused_;      ///< the last rejected write that was reported
 };
 

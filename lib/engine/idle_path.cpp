@@ -11,7 +11,8 @@ namespace softfeb::engine {
 
 namespace {
 
-/// Bytes on the wire of a frame of `length` bytes without FCS; the minimum frame is 64 bytes including FCS.
+/// Bytes on the wire of a frame of `length` bytes without FCS. The minimum frame size is 64 bytes including
+/// the 4 bytes of FCS, which kWireOverhead also contains.
 std::uint64_t wire_bytes(std::uint64_t length) {
   return std::max<std::uint64_t>(length + 4, 64) + roce::kWireOverhead - 4;
 }

@@ -32,7 +32,7 @@ class LinkShaper {
   /// Accounts for a sent frame of `length` bytes, from the Ethernet header through the iCRC.
   void sent(std::uint32_t length, Time now) {
     if (rate() == 0) return;
-    // The minimum frame size is 64 bytes including FCS.
+    // The minimum frame size is 64 bytes including the 4 bytes of FCS, which kWireOverhead also contains.
     const std::uint64_t wire = std::max<std::uint64_t>(length + 4, 64) + roce::kWireOverhead - 4;
     free_ = std::max(free_, now > slack_ ? now - slack_ : 0) + spacing_.next(wire);
   }

@@ -43,7 +43,7 @@ class MessageTimes {
     if (config_.arrivals) config_.arrivals->stop(now);
   }
 
-  /// Length of message `n` in bytes. Always returns the same value for `n`.
+  /// Length of message `n` in bytes. Every call with the same `n` returns the same length.
   std::uint32_t length(std::uint64_t n) const { return config_.lengths ? config_.lengths.at(n) : length_; }
   bool open_loop() const { return config_.arrivals != nullptr; }
   /// Time at which the next message arrives; 0 in a closed loop.

@@ -19,7 +19,8 @@ SendQpConfig MetadataQps::slot_config(const BusConfig& config, const Identity& i
   SendQpConfig qp = config.qp;
   qp.path.source_mac = identity.mac;
   qp.path.source_ip = identity.ip;
-  // Selects the address family. No packets are sent until a destination is set.
+  // The board's own address stands in for the destination, only to select the address family. No packets are
+  // sent until a destination is set.
   qp.path.dest_ip = identity.ip;
   qp.path.vlan = identity.vlan;
   qp.peer_mac.reset();
@@ -123,8 +124,8 @@ void MetadataQps::reset(std::uint32_t i, Time now) {
   SendQp& qp = deps_.qps[i];
   qp.reap(now);
   count_completions(i);
-  // The payload byte counter advances only for requests that were sent, not for those that failed before they
-  // were sent.
+  // The payload of the next QP continues after the last byte that was sent. Requests that failed before they
+  // were sent do not advance the payload byte counter.
   s.past += qp.requester().counters();
   s.stream_base += qp.requester().counters().payload_bytes;
   s.stream_next = s.stream_base;

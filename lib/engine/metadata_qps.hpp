@@ -53,9 +53,11 @@ class MetadataQps {
   };
   /// Statistics of a slot over all its QPs so far.
   struct History {
-    Time first_completed = kNever;            ///< time of the first successful completions
-    std::uint64_t first_completed_bytes = 0;  ///< payload bytes of the first successful completions
-    bool uc = false;                          ///< the slot contains or contained a UC QP
+    /// Time of the first successful completion, and payload bytes of all requests that completed at this
+    /// time. Several requests can complete at once, because one acknowledgement may cover them.
+    Time first_completed = kNever;
+    std::uint64_t first_completed_bytes = 0;
+    bool uc = false;  ///< the slot contains or contained a UC QP
   };
 
   /// Returns the configuration of a queue pair that serves as a slot. Such a queue pair generates no traffic

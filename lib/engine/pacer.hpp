@@ -66,13 +66,14 @@ class Pacer {
   Time given_up() const { return given_up_; }
 
  private:
-  /// During catch-up, gaps are 15/16 of the ideal gap or, if the pacer is more than kFarBehind late, 3/4.
+  /// During catch-up, a gap is shortened by 1/kCatchUp of the ideal gap or, if the pacer is more than
+  /// kFarBehind late, by 1/kCatchUpFar.
   static constexpr Time kCatchUp = 16;
   static constexpr Time kCatchUpFar = 4;
   static constexpr Time kFarBehind = 1 * kMillisecond;
-  /// During catch-up, a gap is shortened by at least this time, but by no more than a quarter of the ideal
-  /// gap. This is about the duration of one iteration of the worker's loop; a smaller reduction would have no
-  /// effect.
+  /// During catch-up, a gap is shortened by at least this time, but by no more than 1/kCatchUpFar of the
+  /// ideal gap. kTurn is about the duration of one iteration of the worker's loop; a smaller reduction would
+  /// have no effect.
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 

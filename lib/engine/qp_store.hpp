@@ -65,7 +65,7 @@ class QpStore {
   /// the group. Returns null if `config` selects no congestion control.
   congestion::CongestionControl* add_control(const SendQpConfig& config);
 
-  /// True if a queue pair may have a FlightTracker.
+  /// True if any queue pair of the store may have a FlightTracker.
   bool tracked() const { return tracker_offset_ != stride_; }
   /// True if packets use more than the first two cache lines of a congestion control. This holds for all
   /// algorithms except the firmware's DCQCN.
@@ -92,7 +92,7 @@ class QpStore {
   struct Sizes {
     std::size_t count = 0;
     std::size_t own_control = 0;  ///< largest congestion control that is not shared
-    std::size_t tracker = 0;      ///< a FlightTracker if any queue pair needs one
+    std::size_t tracker = 0;      ///< size of a FlightTracker; 0 if no queue pair needs one
     bool long_control = false;    ///< packets use more than the first two lines of a congestion control
     std::size_t shared_controls = 0;
     std::size_t queues = 0;

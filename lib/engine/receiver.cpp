@@ -28,7 +28,8 @@ Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
 
 namespace {
 
-/// Returns null unless the receiver records times and reports messages in windows or events.
+/// Returns the recorder of notifications for windows or events; null if the receiver has neither of these, or
+/// does not record times.
 std::unique_ptr<GroupNotifications> groups_of(const ReceiverConfig& config) {
   if (config.stamps.stamps == nullptr || (!config.windows && !config.events)) return nullptr;
   return std::make_unique<GroupNotifications>(*config.stamps.stamps,
@@ -346,7 +347,7 @@ void Receiver::grant_for(std::uint32_t i, const roce::ReceivedRequest& request,
   if (qps_[i].qp.responder().state() == roce::QpState::kErr) granter_->forget(i);
 }
 
-/// Handles a control frame of a requester. Kinds that a receiver does not expect count as rx_bad_transport.
+/// Handles a control frame of congestion control: a BUSY. Other kinds count as rx_bad_transport.
 void Receiver::receive_busy(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now) {
   const auto credit = roce::CreditBody::decode(header);
   const auto dest = control_frame_qpn(frame);

@@ -66,7 +66,8 @@ struct ReceiverConfig {
   congestion::HomaParameters homa{};  ///< parameters for the QPs that need grants
   /// UDP port of requests with a congestion control header; 0 if such requests are not accepted.
   std::uint16_t cc_port = 0;
-  /// Map of missing data for the configured UC queue pairs: QP i is stream i. The receiver sets `streams`.
+  /// Map of missing data for the configured UC queue pairs: QP i is stream i. The receiver itself sets the
+  /// member `streams` of the map's configuration.
   std::optional<roce::WindowMapConfig> windows{};
   /// Receives the windows as they close, on the packet path. May be null; otherwise, it must outlive the
   /// receiver.
@@ -190,7 +191,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
     roce::Path path;  ///< path of responses, without the peer's MAC address
     roce::NotificationPoint::Slot notification;
     std::vector<roce::MemoryRegion> regions;  ///< referenced by the responder; must not move
-    std::uint64_t written_end = 0;            ///< every packet accesses this and the following members
+    // Every packet accesses several of the members from here on.
+    std::uint64_t written_end = 0;  ///< see Receiver::written_end()
     roce::IpAddress peer;
     roce::MacAddress peer_mac{};
     roce::ReceiveQp qp;
@@ -269,12 +271,12 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   std::optional<roce::WindowMap> windows_;
   std::optional<roce::Registration> registration_;
   std::unique_ptr<roce::UnorderedWrites> unordered_;
-  Time unordered_at_ = 0;  ///< time of the current call of unordered_
+  Time unordered_at_ = 0;  ///< time of the current call into `unordered_`, for its callbacks
   bool keep_notifications_;
   latency::StampSource stamps_;
   Time response_delay_;
   MessageObserver* message_observer_;
-  /// Null unless the receiver records times and reports messages in windows or events.
+  /// Null if the receiver has neither windows nor events, or does not record times.
   std::unique_ptr<GroupNotifications> groups_;
   std::unique_ptr<EventReceiver> events_;
   std::unique_ptr<StreamReceiver> streams_;

@@ -464,7 +464,8 @@ SendQpCounters SendQp::counters() const {
 
 std::uint64_t SendQp::completed_payload_bytes() const {
   if (flags_.timed) return traffic_.times()->completed_bytes();
-  // Messages complete in order, so their count determines their total length.
+  // Messages complete in order, so their count determines their total length. If the sender notifies, every
+  // second message is an empty notification.
   const std::uint64_t all = requester_.messages_completed();
   const std::uint64_t n = traffic_.sender_notifies() ? (all + 1) / 2 : all;
   const board::MessagePlan& plan = traffic_.plan();

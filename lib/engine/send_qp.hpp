@@ -51,9 +51,9 @@ struct SendQpCounters {
   std::uint64_t counted_bytes = 0;
   Time first_sent = kNever;
   std::uint64_t cnp_rx = 0;
-  std::uint64_t completions = 0;               ///< polled completions, of signaled requests and of failed
-                                               ///< requests
-  std::uint64_t completions_out_of_order = 0;  ///< self-check: always 0 unless softfeb has a bug
+  /// Number of completions polled. Signaled requests and failed requests generate a completion.
+  std::uint64_t completions = 0;
+  std::uint64_t completions_out_of_order = 0;  ///< self-check: a value other than 0 means a bug in softfeb
   std::uint64_t completed_bytes = 0;           ///< payload bytes of successful polled completions
   Time last_completed = 0;
 };
@@ -198,7 +198,7 @@ class alignas(64) SendQp {
   /// Returns the unspecified address after clear_path().
   roce::IpAddress peer() const { return flags_.has_peer ? headers_.dest_ip() : roce::IpAddress{}; }
   SendQpCounters counters() const;
-  /// Returns true if congestion control was notified.
+  /// Processes a CNP. Returns true if it was passed to congestion control.
   bool on_cnp(Time now);
   /// Processes a response. `echo` is the congestion control header that the response returned, if there is
   /// one.
@@ -287,7 +287,8 @@ class alignas(64) SendQp {
   bool closed() const { return flags_.tracked && closed_for_tracked(); }
   // Not inlined, so that queue pairs without a tracker do not pay for it.
   [[gnu::noinline]] bool closed_for_tracked() const;
-  /// True if there is no credit for a later packet, which follows `ahead` packets after the next packet.
+  /// True if there is no credit for the packet that comes `ahead` packets after the next packet. 0 means the
+  /// next packet itself.
   bool needs_credit(std::uint64_t ahead) const {
     if (!congestion_->uses(congestion::kCredit)) return false;
     const std::uint64_t next = requester_.next_packet();
@@ -304,7 +305,7 @@ class alignas(64) SendQp {
     return flags_.tracked && tracker_->asks(requester_.middle_bytes(), congestion_->window());
   }
   void report_sent(bool first_time, bool asked, std::uint32_t counted, Time now);
-  /// Describes a response to report_progress(). The default values describe a timeout.
+  /// Argument of report_progress() that describes a received response. The default values describe a timeout.
   struct Response {
     bool ack = false;  ///< the response was an ACK
     const roce::CongestionHeader* echo = nullptr;
@@ -381,7 +382,7 @@ class alignas(64) SendQp {
   Time first_sent_ = kNever;
   std::uint64_t cnp_rx_ = 0;
   Time start_after_;
-  std::uint16_t completions_out_of_order_ = 0;  ///< at most 65,535
+  std::uint16_t completions_out_of_order_ = 0;  ///< saturates at 65,535
   /// Number of outstanding messages whose times are recorded. If it is kManySampled, the number has reached
   /// this limit and is no longer known.
   std::uint16_t sampled_ = 0;

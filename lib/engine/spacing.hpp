@@ -13,9 +13,10 @@ namespace softfeb::engine {
 /// interval, because some rates, such as one message per 20.97152 ms, are not a whole number of units per
 /// second.
 ///
-/// Most packets of a queue pair have the same size, which is also the largest. The quotient and remainder for
-/// the largest number of units seen are therefore cached. For this size an addition replaces the division,
-/// with the same result (u·interval + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
+/// Most packets of a queue pair have the same size, which is also the largest. For the largest number of
+/// units seen, u, the quotient q and the remainder s of the division u·interval / rate are therefore cached.
+/// For this size, an addition replaces the division. The result is the same: with the carried remainder r,
+/// u·interval + r = q·rate + (s + r). Both s and r are less than `rate`, so the quotient is q or q + 1.
 class Spacing {
  public:
   /// `rate` is the number of units per `interval`: 1…2^63, or 0 if next() is never called.

@@ -6,7 +6,8 @@
 
 namespace softfeb::engine {
 
-/// The activities between which a worker divides its time while packets arrive or leave.
+/// Activities on which a worker spends its busy time. The time of an iteration of the worker's loop counts as
+/// busy if packets arrive or leave in the iteration, otherwise as idle.
 enum class Stage : std::uint8_t {
   kRx,     ///< taking packets from the port, parsing the headers up to UDP, finding the endpoint
   kCheck,  ///< transport headers and iCRC of a received packet

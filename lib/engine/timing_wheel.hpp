@@ -130,8 +130,8 @@ class TimingWheel {
   /// Time of the earliest entry in a non-empty slot.
   Time first_in(std::uint32_t slot) const;
 
-  /// Expires the due entries of the current slot. If the whole slot is in the past, repeats until it is
-  /// empty.
+  /// Expires the due entries of the current slot. `past` is true if the whole slot is in the past. In this
+  /// case, repeats until the slot is empty, because `expire` may add entries to it.
   template <typename Fn, typename Ahead>
   void drain(Time now, bool past, Fn&& expire, Ahead&& ahead) {
     const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));

@@ -30,7 +30,7 @@ enum class SignalPolicy : std::uint8_t { kAll, kLast, kNone };
 struct TrafficConfig {
   board::MessagePlan plan = board::MessagePlan::endless(0);
   std::optional<std::uint64_t> messages;  ///< number of messages; std::nullopt means no limit
-  std::uint64_t rate = 0;                 ///< units per second
+  std::uint64_t rate = 0;                 ///< units of `rate_kind` per second; unused for kPeriod
   Time period = 0;  ///< kPeriod: message n is due n·period after the start of the QP's traffic
   std::uint64_t remote_address = 0;
   std::uint64_t slots = 1;   ///< message n is written to remote_address + (n mod slots)·stride

@@ -14,7 +14,8 @@ constexpr std::uint64_t kTenGigabit = 1'250'000'000;
 constexpr std::uint32_t kTail = 4;
 constexpr std::size_t kUdpDestPort = 2;  ///< offset of the destination port in the UDP header
 
-/// Bytes on the wire of a frame of `length` bytes without FCS. The minimum frame size is 64 bytes with FCS.
+/// Bytes on the wire of a frame of `length` bytes without FCS. The minimum frame size is 64 bytes including
+/// the 4 bytes of FCS, which kWireOverhead also contains.
 std::uint64_t on_wire(std::uint64_t length) {
   return std::max<std::uint64_t>(length + 4, 64) + roce::kWireOverhead - 4;
 }

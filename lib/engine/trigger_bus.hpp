@@ -18,13 +18,13 @@ struct TriggerBusConfig {
   Time busy_delay = kMicrosecond;
 };
 
-/// Distributes the triggers of one sequence to the boards of a detector, and combines the busy states of the
-/// boards into the veto of the sequence. In virtual time, all boards share one bus.
+/// Distributes the triggers of one sequence to the boards of a detector. Combines the busy states of the
+/// boards into a veto, which suppresses triggers of the sequence. In virtual time, all boards share one bus.
 ///
-/// A candidate (a trigger that may still be vetoed) is judged at the first call of advance() or report() with
-/// a later time. By then, all changes of busy states up to the candidate must have been reported, so boards
-/// must report each change when it happens. The times of successive calls must not decrease. Sans-I/O; only
-/// the constructor allocates.
+/// A candidate is a trigger that may still be vetoed. The first call of advance() or report() with a time
+/// after the candidate decides whether the candidate is accepted or vetoed. All changes of busy states up to
+/// the candidate must have been reported before this call, so boards must report each change when it happens.
+/// The times of successive calls must not decrease. Sans-I/O; only the constructor allocates.
 class TriggerBus final : public TriggerFeed {
  public:
   /// Throws std::invalid_argument if a trigger source is invalid, see detector::TriggerSource.

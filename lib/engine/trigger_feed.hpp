@@ -31,7 +31,7 @@ class TriggerFeed {
   /// TAI at the start of traffic. Valid once began() is not kNever.
   virtual detector::EventTime origin() const = 0;
 
-  /// Judges all candidates (triggers that may still be vetoed) before `now`.
+  /// Accepts or vetoes all candidates before `now`. A candidate is a trigger that may still be vetoed.
   virtual void advance(Time now) = 0;
   /// Lower bound on the time of the next trigger; kNever if none is expected. May be in the past.
   virtual Time next() const = 0;
@@ -41,9 +41,9 @@ class TriggerFeed {
   /// earliest `at` applies.
   virtual void end(Time at) = 0;
 
-  /// Number of triggers so far.
+  /// Number of triggers accepted so far.
   virtual std::uint64_t accepted() const = 0;
-  /// Number of the oldest trigger that is still known.
+  /// Number of the oldest trigger that is still stored.
   virtual std::uint64_t oldest() const = 0;
   /// Trigger `i`, from oldest() to accepted() - 1. If other threads advance this feed, check oldest() again
   /// after the call: the trigger may have been overwritten.

@@ -57,7 +57,7 @@ struct Ack {
   std::uint64_t acked = 0;               ///< number of packets acknowledged so far
   std::uint64_t sent = 0;                ///< number of packets sent so far
   Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0 if unknown
-  std::uint16_t path = 0;                ///< identifies the path by its switches that count hops
+  std::uint16_t path = 0;                ///< identifies the path by those of its switches that count hops
   std::uint8_t hops = 0;                 ///< number of switches on the path that count hops; 0 if unknown
   std::uint8_t header_size = 0;          ///< size of `header` in bytes
   const std::uint8_t* header = nullptr;  ///< the plug-in's own header fields, as the receiver returned them
@@ -125,9 +125,9 @@ enum class Unit : std::uint8_t {
   kReal,    ///< a number
   kCount,   ///< a whole number
   kSwitch,  ///< true or false, as 1 or 0
-  kRate,    ///< bytes per second: 10Gb/s
-  kTime,    ///< picoseconds: 50us
-  kSize,    ///< bytes: 16KiB
+  kRate,    ///< bytes per second; written like 10Gb/s
+  kTime,    ///< picoseconds; written like 50us
+  kSize,    ///< bytes; written like 16KiB
 };
 
 struct Parameter {

@@ -59,7 +59,7 @@ PluginControl::~PluginControl() {
   if (control_ != nullptr) std::destroy_at(control_);
 }
 
-/// Calls the plug-in. An exception makes this control fail.
+/// Calls the plug-in. If the plug-in throws an exception, this control fails; the message contains `what`.
 template <typename Call>
 void PluginControl::guarded(const char* what, Call&& call) {
   if (failed()) return;
@@ -72,7 +72,8 @@ void PluginControl::guarded(const char* what, Call&& call) {
   }
 }
 
-/// Stops the queue pairs of this control. Equal messages are stored only once.
+/// Stops the queue pairs of this control. Stores `message` for the rest of the process, but not if an equal
+/// message is stored already.
 void PluginControl::fail(const std::string& message) {
   if (failed()) return;
   set_failed();

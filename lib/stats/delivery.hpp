@@ -29,8 +29,8 @@ struct Delivered {
 };
 
 /// Goodput in bytes per second between two counts. `interval` is the number of seconds between the board's
-/// snapshots. If `before` contains no receiver's snapshot, the interval of the receiver begins at `origin`,
-/// the start of traffic. Empty if the delivered payload is unknown.
+/// snapshots. If `before` contains no receiver's snapshot (`before.received_at` is 0), the interval of the
+/// receiver begins at `origin`, the start of traffic. Empty if the delivered payload is unknown.
 std::optional<double> delivered_rate(const Delivered& before, const Delivered& now, double interval,
                                      Time origin);
 

@@ -28,7 +28,7 @@ struct QpRates {
   bool reported = false;
   /// The next two members are set for UC after a warm-up. `receiver` is an index into Sample::endpoints. When
   /// the measured time begins, part of a packet may already have been sent on the receiver's link.
-  /// `bytes_on_link` is the size of this packet, and `payload_bytes` includes all of it.
+  /// `bytes_on_link` is the largest payload that this packet may have; `payload_bytes` includes this payload.
   std::optional<std::size_t> receiver;
   std::uint64_t bytes_on_link = 0;
   /// Rate of payload sent for the first time, in the sender's interval.
@@ -62,8 +62,8 @@ class GoodputTotal {
   bool known_ = true;
   Time from_ = kNever, to_ = 0;
   std::uint64_t bytes_ = 0;
-  /// The largest QpRates::bytes_on_link of each receiver's queue pairs, because only one packet at a time is
-  /// on each link. The total does not count these bytes.
+  /// For each receiver, the largest QpRates::bytes_on_link of its queue pairs. Only the largest value
+  /// matters, because only one packet at a time is on a link. The total does not count these bytes.
   std::map<std::size_t, std::uint64_t> on_link_;
   double measured_gbps_ = 0;
 };

@@ -30,8 +30,8 @@ class Observers {
     for (const Entry& e : entries_) due = std::min(due, e.observer->due());
     return due;
   }
-  /// Passes a sample to all observers that are due at `sample.at`. `sample.network` is set to `network`,
-  /// whose peaks are overwritten.
+  /// Passes a sample to all observers that are due at `sample.at`. For each observer, `sample.network` is set
+  /// to `network`, and the peaks in `network` are overwritten with those since the observer's last sample.
   void add(Sample sample, fabric::NetworkSnapshot* network) {
     note_peaks(network);
     for (Entry& e : entries_) {

@@ -37,7 +37,7 @@ struct ReportedGoodput {
 struct GoodputMark {
   Time at = 0;
   std::uint64_t bytes = 0;  ///< payload of messages that set a bit in the bitmap of an open window
-  /// Payload of messages that were in progress, and of a packet that was partly on the link.
+  /// Payload of messages that were in progress, plus that of a full packet, which may be partly on the link.
   std::uint64_t in_progress = 0;
 
   /// Returns zeros for endpoints that are not receivers with windows.
@@ -87,8 +87,8 @@ struct Outcome {
   bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< counters at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< counters at the end
-  /// In real time: the bounds of the interval in which each receiver with windows measures goodput. If these
-  /// members are empty, this interval is the measured time of the run.
+  /// Start and end of the interval in which each receiver with windows measures goodput; set only in real
+  /// time. If these members are empty, the interval is the measured time of the run.
   std::vector<GoodputMark> goodput_from, goodput_to;
   /// Counters of the network at the end; empty without switches in this process.
   std::optional<fabric::NetworkSnapshot> network;
@@ -97,7 +97,8 @@ struct Outcome {
   /// How each worker spent the measured time, until traffic ended; empty in virtual time.
   std::vector<dataplane::CpuShares> cpu;
   std::uint64_t control_unserved = 0;
-  std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
+  /// Counters of each board's slow control; null for a board without slow control.
+  std::vector<nlohmann::ordered_json> control;
   /// Indexed like RunConfig::changes. An element is 0 if the run ended before the change was applied.
   std::vector<std::uint8_t> changes_made;
   /// Times that messages took from one stage of their path to another; null if not recorded. Valid as long as

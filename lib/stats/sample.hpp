@@ -17,7 +17,7 @@ struct StageFigures;
 /// successive samples. outcome.hpp and goodput.hpp contain the results of a finished run. delivery.hpp
 /// determines whether the sender or the receiver counts delivered payload. lib/stats may include
 /// lib/endpoints and everything below it, and lib/dataplane for the counters of workers. Other libraries
-/// format the results (lib/report, lib/telemetry) and judge them (lib/lab).
+/// format the results (lib/report, lib/telemetry) and check them against limits (lib/lab).
 namespace softfeb::stats {
 
 /// All counters at one point in time of a run (`softfeb run`, or the lab in real or virtual time). Refers
@@ -36,7 +36,7 @@ struct Sample {
   const std::vector<dataplane::CpuTimes>* cpu = nullptr;
 };
 
-/// Observes a run in progress: time series, metrics, terminal, live page.
+/// Observes a run in progress. The time series, the metrics, the terminal and the live page are observers.
 class Observer {
  public:
   virtual ~Observer() = default;
