@@ -63,10 +63,10 @@ using roce::PauseMode;
 /// ingress port) occupies in the switch buffer.
 struct PauseThresholds {
   /// The port sends a pause frame if it occupies at least this many bytes of the buffer. Any use of headroom
-  /// also causes a pause. If this is 0, the threshold is dynamic (xoff_alpha), or there is none.
+  /// also causes a pause. If xoff is 0, the threshold is dynamic (xoff_alpha), or there is no threshold.
   std::uint64_t xoff = 0;
-  /// The port resumes the sender when it occupies at most this many bytes and the headroom is empty. Must be
-  /// less than xoff. With kNoXon, only the dynamic threshold decides.
+  /// The port resumes the sender when the port occupies at most this many bytes and its headroom is empty. If
+  /// xoff is not 0, xon must be less than xoff. With kNoXon, only the dynamic threshold decides.
   std::uint64_t xon = 0;
   /// Bytes for each ingress port (with PFC, for each lossless priority of a port) in addition to the shared
   /// buffer. This memory holds frames that are in flight when a pause frame is sent.
@@ -74,11 +74,11 @@ struct PauseThresholds {
   /// Duration that a pause frame requests, in units of 512 bit times. The frame is repeated for as long as
   /// the pause lasts.
   std::uint16_t quanta = 0xffff;
-  /// Alpha of the dynamic threshold, in units of 1/256: the port sends a pause if its bytes exceed alpha
-  /// times the free bytes of the shared buffer. If this is 0, xoff applies.
+  /// Alpha of the dynamic threshold, in units of 1/256: the port sends a pause frame if its bytes exceed
+  /// alpha times the free bytes of the shared buffer. If this is 0, xoff applies.
   std::uint32_t xoff_alpha = 0;
-  /// With xoff_alpha: the sender is resumed when the bytes are below the dynamic threshold by at least this
-  /// number, and are at most xon.
+  /// With xoff_alpha: the port resumes the sender when its bytes are below the dynamic threshold by at least
+  /// this number, and are at most xon.
   std::uint64_t xon_offset = 0;
   /// Bytes that the headroom of all ports may occupy together. If this is 0, each port may occupy as much as
   /// `headroom` permits.
@@ -109,17 +109,17 @@ struct SwitchTimes {
   Time pause_response = 0;
   /// Time from the decision to send a pause frame until the transmitter may send the frame.
   Time pause_generation = 0;
-  /// Forward a frame after its first kHeader bytes if its egress port is idle, has no other frames to send,
-  /// is permitted to send by pauses and rate limits, and is not faster than the ingress port. Does not apply
-  /// to ingress links with faults.
+  /// If true, the switch forwards a frame after its first kHeader bytes, provided that the egress port is
+  /// idle, has no other frames to send, is not held back by pauses or rate limits, and is not faster than the
+  /// ingress port. Frames from links with faults are always stored completely.
   bool cut_through = false;
   static constexpr std::uint32_t kHeader = 64;
 
   bool any() const { return (pipeline | pause_response | pause_generation) != 0 || cut_through; }
 };
 
-/// PFC watchdog of all ports. The watchdog ends storms, that is, pauses that keep a class of a port from
-/// sending for too long.
+/// PFC watchdog of all ports. The watchdog ends storms. A storm is a sequence of pauses that keeps a class
+/// (PFC priority) of a port from sending for too long.
 struct WatchdogConfig {
   enum class Action : std::uint8_t {
     kDrop,     ///< drop waiting and arriving frames of the class
@@ -181,8 +181,8 @@ struct SwitchConfig {
   std::uint32_t mtu = 0;
   bool mtu_counts_tag = false;
   bool routes = false;  ///< decrement the TTL or hop limit of IP packets, and drop them when it reaches 0
-  /// How the switch chooses among next hops. If empty, NetworkConfig::multipath applies. Requires
-  /// NetworkConfig::multipath.
+  /// How the switch chooses among next hops. If this is empty, NetworkConfig::multipath applies. May be set
+  /// only if NetworkConfig::multipath is set.
   std::optional<MultipathConfig> multipath;
 };
 
@@ -237,9 +237,10 @@ struct LinkConfig {
 struct NetworkConfig {
   std::vector<SwitchConfig> switches;
   std::vector<StationConfig> stations;
-  std::vector<LinkConfig> links;  ///< exactly one for each station
+  std::vector<LinkConfig> links;  ///< each station must have exactly one link
   /// Permits parallel links and links that form loops. Frames take the paths with the fewest links. The value
-  /// applies to all switches without a value of their own. If this is empty, links must not form a loop.
+  /// applies to all switches whose SwitchConfig::multipath is empty. If the value is empty, links must not
+  /// form a loop.
   std::optional<MultipathConfig> multipath;
   std::uint64_t seed = 1;
   /// Number of flows with counters of their own; further flows appear only in the counters of ports.

@@ -8,7 +8,7 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// First length of a day: 2^15 ps, about 33 ns.
+/// Initial value of shift_: a day then has 2^15 ps, about 33 ns.
 constexpr unsigned kFirstShift = 15;
 constexpr unsigned kShortest = 6, kLongest = 30;
 /// The length of a day is adapted after kAdaptAfter days. The length stays the same if a day has between
@@ -100,8 +100,8 @@ void EventCalendar::insert_today(Entry entry) {
       first_ == nullptr ? today_.size() : static_cast<std::size_t>(first_ - today_.data());
   std::size_t at = today_.size();
   while (at > from && precedes(entry, today_[at - 1])) --at;
-  // If a party returns to an earlier time that it already had, its entry for this time may still be in the
-  // list.
+  // A party may return to a time that it had before. Its old entry for this time, which was void in the
+  // meantime, may then still be in the list and is valid again.
   const bool there = at > from && !precedes(today_[at - 1], entry);
   if (!there) today_.insert(today_.begin() + static_cast<std::ptrdiff_t>(at), entry);
   if (first_ == nullptr) first_ = today_.data() + at;
@@ -182,8 +182,8 @@ void EventCalendar::begin_day(std::uint64_t number) {
   counted_events_ += today_.size();
 }
 
-/// Halves or doubles the length of a day if there are too many or too few events per day, and then sorts all
-/// events into lists again.
+/// Halves the length of a day if there are too many events per day, or doubles it if there are too few. Then
+/// inserts all events into the lists again.
 void EventCalendar::adapt() {
   const std::uint64_t events = counted_events_ / counted_days_;
   counted_days_ = counted_events_ = 0;

@@ -13,8 +13,8 @@ namespace softfeb::fabric {
 
 /// Stores the time of the next event of each party (a numbered source of events), and finds the earliest
 /// event. Does the same as EventTree, in the same order, but is meant for many parties: an update touches two
-/// cache lines instead of a path through a tree. The events that follow are known in advance, so the data
-/// that they need can be fetched into the cache.
+/// cache lines instead of a path through a tree. coming() returns the events that follow the earliest event,
+/// so the caller can prefetch the data that these events need.
 ///
 /// A calendar queue (R. Brown, Communications of the ACM 31(10), 1988): time is divided into days of equal
 /// length. The events of the current day are sorted. Events of the other days in the current year are in
@@ -53,7 +53,8 @@ class EventCalendar {
  private:
   static constexpr std::uint32_t kDays = 4096;  ///< number of days in a year
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  /// Values of Party::day for parties that are not in the list of a day of the year.
+  /// Values of Party::day for parties that are not in the list of a day of the year: kToday for an event in
+  /// today_, kFar for an event beyond the year, and kNowhere for a party without an event.
   static constexpr std::uint32_t kToday = kDays, kFar = kDays + 1, kNowhere = kDays + 2;
 
   struct Party {
@@ -92,7 +93,8 @@ class EventCalendar {
   std::uint64_t year_end_ = kDays;  ///< number of the first day whose events are in the list kFar
   unsigned shift_;                  ///< a day has 2^shift_ picoseconds
   std::uint64_t days_begun_ = 0;
-  std::uint64_t counted_days_ = 0, counted_events_ = 0;  ///< since the length of a day was last adapted
+  /// Number of days and of their events since adapt() was last called.
+  std::uint64_t counted_days_ = 0, counted_events_ = 0;
 };
 
 }  // namespace softfeb::fabric

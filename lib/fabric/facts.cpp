@@ -87,7 +87,7 @@ EntryFacts read_facts(Frame& frame, std::uint16_t cc_port) {
 }
 
 MutableByteSpan cch_bytes(const Frame& frame) {
-  // Bytes from the length field of the UDP header to the UDP payload.
+  // Distance in bytes from the length field of the UDP header to the UDP payload.
   constexpr std::size_t kLengthBefore = 4;
   const std::size_t present = std::min<std::size_t>(frame.header_length, frame.length);
   if (present < frame.cch) return {};

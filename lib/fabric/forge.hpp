@@ -36,8 +36,8 @@ class ThroughputMeter {
 };
 
 /// Forges CNPs to the senders of passing packets. A request does not contain the QPN of its sender, so the
-/// forge learns it from acknowledgements: if a station acknowledges a QP, that QP sends to the station. QPs
-/// that are never acknowledged (UC) get no CNPs.
+/// forge learns the QPN from acknowledgements: an acknowledgement from a station to a QP shows that this QP
+/// sends to that station. QPs that are never acknowledged (UC) get no CNPs.
 class CnpForge {
  public:
   static constexpr std::size_t kSenders = 1024;  ///< maximum number of known senders
@@ -48,7 +48,8 @@ class CnpForge {
   /// Learns the address of a sender from an acknowledgement to this sender.
   void acknowledgement(const Frame& frame, const FlowTable& flows);
   /// Handles a request towards a port above the threshold. Calls fn(ByteSpan) with a CNP for each QP that
-  /// sends from the request's source to its destination, unless the QP was sent a CNP within the interval.
+  /// sends from the request's source to its destination. Skips QPs to which a CNP was sent less than
+  /// `interval` ago.
   template <typename Fn>
   void request(const Frame& frame, const FlowTable& flows, Time now, Fn&& fn) {
     std::uint32_t& pair = pair_of_flow_[frame.flow];

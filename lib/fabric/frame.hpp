@@ -43,7 +43,7 @@ struct Frame {
   std::uint8_t cch = 0;  ///< offset of the congestion control header in `header`; 0 if there is none
 };
 
-/// Copies the network's private members from a frame to its copy.
+/// Copies the network's private members, except `egress` and `at`, from a frame to its copy.
 inline void copy_facts(const Frame& from, Frame& to) {
   to.ingress = from.ingress;
   to.flow = from.flow;

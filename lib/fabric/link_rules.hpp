@@ -41,7 +41,7 @@ class RuledFrames {
   FrameStore& store_;
   const AddressTable& addresses_;
   std::uint16_t cc_port_;
-  std::array<std::uint8_t, kMacSize> destination_{};  ///< MAC address of the frame before it is changed
+  std::array<std::uint8_t, kMacSize> destination_{};  ///< destination MAC address before the frame is changed
 };
 
 /// The fault rules of one direction of a link (doc/faults.md). They act on frames that have left the

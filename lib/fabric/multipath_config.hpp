@@ -18,10 +18,10 @@ enum HashField : std::uint8_t {
 /// How a switch chooses among several next hops with the same number of links to the destination.
 struct MultipathConfig {
   enum class Mode : std::uint8_t {
-    kHash,           ///< set[hash mod n]
-    kHashThreshold,  ///< n equal regions of the hash space (RFC 2992)
+    kHash,           ///< each packet takes the port with index (hash mod n) in the set of n ports
+    kHashThreshold,  ///< each packet takes port i if its hash is in region i of n equal regions (RFC 2992)
     kRoundRobin,     ///< each packet takes the next port of the set
-    kRandom,         ///< each packet takes a random port
+    kRandom,         ///< each packet takes a random port of the set
   };
   Mode mode = Mode::kHash;
   std::uint8_t fields = kHashSourceIp | kHashDestinationIp | kHashProtocol | kHashSourcePort |

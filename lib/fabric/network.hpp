@@ -54,7 +54,8 @@ class Network {
 
   /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.
   NetworkSnapshot make_snapshot() const;
-  /// Fills `out`, and restarts the maxima that cover only the time since the previous snapshot.
+  /// Fills `out`. Then restarts the maxima that cover the time since the previous snapshot
+  /// (PortSnapshot::queue_bytes_peak).
   void take_snapshot(NetworkSnapshot& out, Time now);
 
   /// Makes the network report to `stamps` when frames with a nonzero Frame::message leave a station, enter a

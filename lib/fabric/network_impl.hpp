@@ -41,8 +41,8 @@ struct alignas(64) Channel {
   Channel(Wire w, const PauseState& pauses) : wire(std::move(w)), told(pauses) {}
 
   Time tx_at = kNever;  ///< time of the transmitter's next event
-  /// Time of the next event of SwitchTimes or Watchdog in the ports at both ends. Only some switches have
-  /// such events.
+  /// Earliest time at which, in a port at either end, a delay (SwitchTimes) ends or a check of the Watchdog
+  /// is due. kNever in most networks, because only some switches have delays or a watchdog.
   Time delayed_at = kNever;
   Time renew_at = kNever;                  ///< PauseSender::renew_at() of the sending port
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
@@ -110,7 +110,7 @@ struct Port {
     const auto open = static_cast<std::uint8_t>(candidates & told.open(now));
     return limits == nullptr ? open : limits->open(open, now);
   }
-  /// Adds the time for which the port has been paused to its counters.
+  /// If the port counts as paused, ends this state and adds its duration to the counters.
   void end_blocking(Time now) {
     if (blocked_since == kNever) return;
     counters.paused += now - blocked_since;
@@ -219,8 +219,8 @@ struct Network::Parts {
   void after_filling(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   void after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   /// With dynamic thresholds: resumes all senders that may resume because frames have left the buffer. Call
-  /// this when the transmitter of these frames is scheduled, because this transmitter may have to send a
-  /// pause frame.
+  /// this only after schedule() has been called for the port that sent these frames, because the same port
+  /// may now have to send a pause frame.
   void resume_others(Switch& sw, Time now) {
     if (sw.resumptions && sw.resumptions->time() <= sw.buffer.free()) resume_all(sw, now);
   }
@@ -244,10 +244,10 @@ struct Network::Parts {
   std::vector<Port> ports;
   std::vector<Switch> switches;
   EventCalendar events;
-  std::uint64_t fetched_day = 0;  ///< day of `events` whose channels have been fetched
+  std::uint64_t fetched_day = 0;  ///< day of `events` whose channels have been prefetched
   NetworkTotals totals;
   Moment moment;
-  std::vector<std::uint32_t> leaving;  ///< directions to other slices
+  std::vector<std::uint32_t> leaving;  ///< directions of the links to other slices
 };
 
 }  // namespace softfeb::fabric

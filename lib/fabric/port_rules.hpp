@@ -15,17 +15,17 @@ namespace softfeb::fabric {
 /// switch routes, the TTL.
 class PortRules {
  public:
-  /// Why a received frame must not be forwarded.
+  /// Result of receive(): kPass, or the reason why the frame must not be forwarded.
   enum class Verdict : std::uint8_t { kPass, kOversize, kOtherVlan, kExpired };
 
   /// Returns null if a port of this switch and link has no rules.
   static std::unique_ptr<PortRules> make(const SwitchConfig& sw, const LinkConfig& link);
 
-  /// Judges a received frame that is not a MAC control frame. If the switch routes and the frame is an IP
-  /// packet with an individual destination address, decrements its TTL or hop limit.
+  /// Applies the rules to a received frame that is not a MAC control frame. If the switch routes and the
+  /// frame is an IP packet with an individual destination address, decrements its TTL or hop limit.
   Verdict receive(Frame& frame) const;
-  /// True if frames of this VLAN may leave through the port. A frame without a tag, or with VLAN identifier
-  /// 0, is untagged.
+  /// True if frames of the VLAN of `frame` may leave through the port. A frame without a tag, or with VLAN
+  /// identifier 0, counts as untagged.
   bool carries(const Frame& frame) const;
 
  private:

@@ -20,7 +20,8 @@ struct QueueRates {
 /// How the ports of a switch choose the queue that sends next.
 struct SchedulerConfig {
   static constexpr std::uint32_t kMaxOverhead = 256;
-  static constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;  ///< also the limit of QueueRates::burst
+  /// Limit of port_burst and of QueueRates::burst, in bytes.
+  static constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;
 
   /// If this is true, a weight is a number of packets per round (weighted round robin). If it is false,
   /// weights are shares of bytes (deficit round robin).
@@ -28,7 +29,7 @@ struct SchedulerConfig {
   /// Bytes that are counted for each frame in addition to its length without FCS (at least 60 bytes). With
   /// 24, all bytes on the wire count: FCS, preamble, start delimiter and gap.
   std::uint32_t overhead = 24;
-  std::uint64_t port_rate = 0;        ///< maximum rate of each port; if 0, this is the rate of its link
+  std::uint64_t port_rate = 0;        ///< maximum rate of each port; 0 means the rate of the port's link
   std::uint64_t port_burst = 16'384;  ///< number of bytes by which a port may be ahead of port_rate
 };
 

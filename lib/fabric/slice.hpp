@@ -15,9 +15,9 @@ namespace softfeb::fabric {
 /// simultaneous events depend only on these numbers, so the nodes in a slice behave exactly as they do in the
 /// whole network.
 struct Slice {
-  /// Indexed like NetworkConfig::switches; 1 if the switch is simulated here.
+  /// Indexed like NetworkConfig::switches; 1 if the switch is in this slice.
   std::vector<std::uint8_t> switches;
-  /// Indexed like NetworkConfig::stations; 1 if the station is simulated here.
+  /// Indexed like NetworkConfig::stations; 1 if the station is in this slice.
   std::vector<std::uint8_t> stations;
   /// Maximum number of flows with their own counters. NetworkConfig::flows limits the flows of the whole
   /// network; a slice must count more, because it does not know which flows of the network began first.

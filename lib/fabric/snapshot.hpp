@@ -45,7 +45,7 @@ struct PortSnapshot {
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
   std::uint64_t watchdog_storms = 0;     ///< storms that the PFC watchdog found
-  std::uint64_t watchdog_restored = 0;   ///< ends of these storms
+  std::uint64_t watchdog_restored = 0;   ///< storms that have ended
   std::uint64_t watchdog_dropped = 0;    ///< packets dropped in storms
   std::uint64_t watchdog_forwarded = 0;  ///< packets sent in storms although their class was paused
   Time paused = 0;  ///< time during which the port was paused although it had frames to send
@@ -94,7 +94,7 @@ struct FlowSnapshot {
 /// flooded frames and frames that had only one next hop. Cumulative.
 struct NextHopSnapshot {
   std::uint32_t switch_index = 0;
-  std::uint32_t set = 0;   ///< identifies the set; its elements are consecutive
+  std::uint32_t set = 0;   ///< number of the set; NetworkSnapshot::next_hops is grouped by this number
   std::uint32_t port = 0;  ///< index into NetworkSnapshot::ports
   std::uint32_t link = 0;  ///< index into NetworkConfig::links
   std::uint64_t packets = 0, wire_bytes = 0;

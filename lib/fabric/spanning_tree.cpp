@@ -84,8 +84,9 @@ std::vector<bool> spanning_tree(const NetworkConfig& config) {
   const std::vector<std::uint32_t> cost = root_costs(links);
   for (std::size_t s = 0; s < links.size(); ++s) {
     if (cost[s] == 0) continue;
-    // The root port has the least cost; among equals, the lowest bridge, then its lowest port (IEEE
-    // 802.1D-2004, 17.6).
+    // The root port leads to the bridge with the least cost (number of links to the root). Among bridges with
+    // equal costs, it leads to the bridge with the lowest number. Among parallel links to this bridge, the
+    // link with the lowest number is chosen (IEEE 802.1D-2004, 17.6).
     const auto root_port =
         std::min_element(links[s].begin(), links[s].end(), [&](const Uplink& x, const Uplink& y) {
           return std::tuple{cost[x.peer], x.peer, x.link} < std::tuple{cost[y.peer], y.peer, y.link};

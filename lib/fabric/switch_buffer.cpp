@@ -13,12 +13,13 @@ void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
   }
 }
 
-/// Lets the MAC of a port take frames from a queue.
+/// Lets the MAC of a port take frames from a queue, and releases the buffer of these frames.
 void Network::Parts::fill_mac(Port& port, std::size_t queue, Time now) {
   while (Frame* const frame = port.mac->take(queue)) release_buffer(port, *frame, now);
 }
 
-/// Releases the buffer of a data frame at `port`, and resumes the sender if possible.
+/// Releases the buffer of a data frame at egress port `port`, and calls after_emptying() for its ingress
+/// port.
 void Network::Parts::release_buffer(Port& port, Frame& frame, Time now) {
   Switch& sw = switches[port.switch_index];
   const std::size_t ingress = frame.ingress - sw.first_port;

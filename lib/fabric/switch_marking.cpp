@@ -10,7 +10,7 @@ namespace softfeb::fabric {
 
 /// Updates the average length of a queue for a frame that finds `queued` bytes, and returns the average. If
 /// the queue is empty, the average first decays as if frames of this length had arrived at the empty queue
-/// back to back since its last departure.
+/// back to back since the last departure from the queue.
 std::uint64_t Network::Parts::average_length(Port& port, const EcnMarking& ecn, const Frame& frame,
                                              std::uint64_t queued, Time now) {
   AverageLength& average = port.averages[frame.queue];
@@ -23,17 +23,17 @@ std::uint64_t Network::Parts::average_length(Port& port, const EcnMarking& ecn, 
   return average.bytes(ecn.weight);
 }
 
-/// Judges an arriving frame before its queue admits it. If marking depends on the average length of the
-/// queue, replaces `queued`, the number of bytes that the frame finds, by this average. Returns false if the
-/// frame must be dropped because it is not ECN-capable (EcnMarking::drop_not_ect).
+/// Applies EcnMarking to an arriving frame before its queue admits it. If marking depends on the average
+/// length of the queue, replaces `queued`, the number of bytes that the frame finds, by this average. Returns
+/// false if the frame must be dropped because it is not ECN-capable (EcnMarking::drop_not_ect).
 bool Network::Parts::passes_arrival(Port& port, const EcnMarking& ecn, const Frame& frame,
                                     std::uint64_t& queued, Time now) {
   if (ecn.weight != 0) queued = average_length(port, ecn, frame, queued, now);
   return ecn.at_dequeue || !ecn.drop_not_ect || ecn_capable(frame) || !marks(ecn, queued, port.marking);
 }
 
-/// Judges a frame that is about to leave a queue with at_dequeue: marks it if necessary, or returns false if
-/// it must be dropped.
+/// Applies EcnMarking to a frame that is about to leave a queue with at_dequeue. Marks the frame if
+/// necessary. Returns false if the frame must be dropped because it is not ECN-capable.
 bool Network::Parts::passes_departure(Port& port, const EcnMarking& ecn, Frame& frame) {
   const bool markable = (frame.facts & kFactEct) != 0;
   if (!markable && (!ecn.drop_not_ect || ecn_capable(frame))) return true;
@@ -58,8 +58,8 @@ void Network::Parts::drop_early(Port& port, Frame* frame) {
   drop(frame, totals.dropped_buffer);
 }
 
-/// Dequeues the next data frame that leaves through `port`. Drops frames before it that must not leave.
-/// Returns null if no frame may leave.
+/// Dequeues and returns the next data frame that leaves through `port`; null if no frame may leave. Before
+/// this frame, dequeues and drops the frames that passes_departure() refuses.
 Frame* Network::Parts::next_data(Port& port, Time now) {
   for (;;) {
     Frame* const frame = port.pop(port.may_send(port.queues.waiting(), now));

@@ -67,9 +67,10 @@ void Network::Parts::after_filling(Switch& sw, std::uint16_t ingress, std::uint8
   send_pause(ingress, *pause, now);
 }
 
-/// Resumes the sender at port `ingress` if possible. Call after a frame of this class from this port has left
-/// the buffer. With a dynamic threshold, the class may also have become full since its previous frame,
-/// because other ports have filled the buffer.
+/// Call after a frame of this class from port `ingress` has left the buffer. With a static threshold, resumes
+/// the sender if possible. With a dynamic threshold, updates Switch::resumptions, so that resume_others() can
+/// resume the sender. In this case, the function may also pause the sender, because other ports may have
+/// filled the buffer since the previous frame of this class.
 void Network::Parts::after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now) {
   Port& port = ports[ingress];
   if (sw.resumptions) {
@@ -84,7 +85,8 @@ void Network::Parts::after_emptying(Switch& sw, std::uint16_t ingress, std::uint
   send_pause(ingress, *resume, now);
 }
 
-/// Resumes all senders for which enough bytes are free, including senders none of whose frames have left.
+/// Resumes all paused senders for which enough bytes of the buffer are free. These may be other senders than
+/// those whose frames have left the buffer.
 void Network::Parts::resume_all(Switch& sw, Time now) {
   while (sw.resumptions->time() <= sw.buffer.free()) {
     const std::uint32_t party = sw.resumptions->party();

@@ -6,9 +6,9 @@
 namespace softfeb::fabric {
 
 /// Returns the time at which a port that has frames, but may send none of them at `now`, must try again. If
-/// all waiting queues are paused, records when this began. In this case, returns the end of the pause that
-/// ends first, even if a rate limit lasts longer, because the port no longer counts as paused after that
-/// time.
+/// all waiting queues are paused, records when this began, and returns the time at which the first of these
+/// pauses ends. A rate limit does not postpone this time, because the port must stop counting as paused as
+/// soon as the pause ends.
 Time Network::Parts::wait_to_send(Port& port, Time now) {
   const std::uint8_t waiting = port.queues.waiting();
   const auto open = static_cast<std::uint8_t>(waiting & port.told.open(now));

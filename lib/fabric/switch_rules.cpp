@@ -4,8 +4,8 @@
 namespace softfeb::fabric {
 
 /// Applies the rules of a port to a frame that the port receives. With cut-through, this happens when the
-/// header has arrived. In each switch, a frame is judged and its TTL is decremented only once. Returns false
-/// if the frame has been dropped.
+/// header has arrived. Called only once for each frame and switch, so that the TTL is decremented only once.
+/// Returns false if the frame has been dropped.
 bool Network::Parts::passes_rules(Port& port, Frame* frame) {
   if ((frame->facts & kFactControl) != 0) return true;
   switch (port.rules->receive(*frame)) {

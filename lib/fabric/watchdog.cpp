@@ -3,8 +3,8 @@
 
 namespace softfeb::fabric {
 
-/// Updates the times of the checks. A pause frame may start the detection time of a class with waiting
-/// frames, and postpones the end of a storm.
+/// Updates the times of the checks. For a class with waiting frames, a pause frame may start the detection
+/// time. For a class in a storm, a pause frame postpones the end of the storm.
 void Watchdog::after_pause(const PauseState& told, std::uint8_t waiting, Time now) {
   for (std::size_t c = 0; c < kQueues; ++c) {
     if ((storms_ >> c & 1) != 0) {

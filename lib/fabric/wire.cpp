@@ -61,8 +61,8 @@ Wire::Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
 Wire::~Wire() = default;
 Wire::Wire(Wire&&) noexcept = default;
 
-/// Draws the same number of random numbers for every frame. Therefore, neither rules nor a change to the
-/// probability of one fault change which frames the other faults affect.
+/// Draws the random numbers for one frame: the same number of them for every frame. Therefore, neither a rule
+/// nor a different probability of one fault changes which frames the other faults affect.
 Wire::Random Wire::draw() {
   Random r;
   r.drop = rng_.chance(drop_);
@@ -83,9 +83,9 @@ bool Wire::transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& total
   return !exit.dropped();
 }
 
-/// Applies random faults other than drop, which are independent of each other. A duplicate arrives at the
-/// regular time, does not occupy the link, and is neither corrupted nor reordered. Returns true if the frame
-/// arrives at the regular time.
+/// Applies all random faults except drop to a frame. These faults are independent of each other. A duplicate
+/// arrives at the regular time, does not occupy the link, and is neither corrupted nor reordered. Returns
+/// true if the frame itself arrives at the regular time.
 bool Wire::pass_random(Frame* frame, const Random& random, FrameStore& store, NetworkTotals& totals) {
   const Time arrival = frame->at;
   Frame* copy = nullptr;

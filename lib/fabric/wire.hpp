@@ -54,13 +54,15 @@ class Wire {
   Time next_arrival() const { return std::min(next_regular(), late_at_); }
   /// Removes and returns the next frame to arrive. Requires a frame on the wire.
   Frame* arrive() { return late_at_ < next_regular() ? arrive_late() : under_way_.pop(); }
-  /// The next frame to arrive, unless a fault delays it; null if there is none.
+  /// The next frame to arrive among the frames that no fault has delayed; null if there is none.
   const Frame* front() const { return under_way_.front(); }
-  /// Removes and returns the next frame on the wire, long before it arrives; null if there is none. Frames
-  /// that a fault delays follow all others, and `late` is then true. enter() puts the frame on the same wire
-  /// in another slice of the network. Requires that no rule can hold frames.
+  /// Removes and returns the next frame on the wire before it arrives; null if there is none. First returns
+  /// all frames that no fault has delayed (`late` is false), then the delayed frames (`late` is true). The
+  /// other slice of the network passes the frame to enter() of its copy of this wire. Requires that no rule
+  /// can hold frames.
   Frame* leave(bool& late);
-  /// Time at which a frame arrives on this wire: its last bit or, with announce_headers(), its header.
+  /// Time at which a frame on this wire arrives: the arrival time of its last bit or, after
+  /// announce_headers(), of its header.
   Time arrival(const Frame& frame) const {
     return headers_ ? frame.at - after_header(frame.length) : frame.at;
   }
@@ -80,7 +82,7 @@ class Wire {
     Time later = 0;
   };
 
-  /// Arrival time of the next frame that no fault has delayed.
+  /// Arrival time of the next frame that no fault has delayed; kNever if there is none.
   Time next_regular() const {
     const Time last_bit = under_way_.front_time();
     return headers_ && last_bit != kNever ? last_bit - after_header(under_way_.front()->length) : last_bit;
@@ -96,7 +98,7 @@ class Wire {
   Time delay_;
   Time free_at_ = 0;
   FrameList under_way_;
-  /// Arrival time of the first frame that a fault has delayed, whether at random or by a rule.
+  /// Arrival time of the first frame that a random fault or a rule has delayed; kNever if there is none.
   Time late_at_ = kNever;
   bool random_;  ///< there are random faults
   bool faulty_;  ///< there are random faults or rules

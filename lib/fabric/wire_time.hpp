@@ -30,7 +30,7 @@ class WireTime {
     return total / rate_;
   }
 
-  /// Same as next(), but rounds down and has no effect on later frames.
+  /// Like next(), but rounds down and does not carry the fraction over.
   Time about(std::uint64_t bytes) const { return exact_ != 0 ? bytes * exact_ : bytes * kSecond / rate_; }
 
  private:

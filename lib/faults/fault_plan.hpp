@@ -36,8 +36,8 @@ struct FaultCounters {
   std::uint64_t marked_ce = 0;
 };
 
-/// The random faults of one direction of a queue. The same seed yields the same faults for the same sequence
-/// of packets. Allocates no memory.
+/// The random faults of one direction (receive or transmit) of a port's queue. The same seed yields the same
+/// faults for the same sequence of packets. Allocates no memory.
 class FaultPlan {
  public:
   FaultPlan() = default;
@@ -46,8 +46,8 @@ class FaultPlan {
   /// False if no fault can occur. judge() then need not be called.
   bool active() const { return active_; }
 
-  /// Decides the faults of the next packet. Always draws the same number of random numbers, so that one fault
-  /// does not affect later ones.
+  /// Decides the faults of the next packet. Always draws the same number of random numbers, so that a fault
+  /// of one packet does not change the faults of later packets.
   FaultVerdict judge();
 
  private:

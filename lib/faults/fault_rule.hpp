@@ -44,7 +44,7 @@ struct PositionRange {
 
 enum class MessagePart : std::uint8_t { kAll, kFirst, kLast, kNumber };
 
-/// Kinds of responses. kNak stands for any NAK except an RNR NAK.
+/// Kinds of responses. kNak stands for any acknowledgement packet that is neither an ACK nor an RNR NAK.
 enum class ResponseKind : std::uint8_t { kAck, kNak, kRnr, kCnp };
 
 /// The conditions under which a rule selects a packet. All conditions that are set must hold. Packets,
@@ -56,7 +56,7 @@ struct PacketSelector {
   std::optional<PsnRange> psn;
   /// Position among the packets of the queue pair; CNPs are not counted.
   std::optional<PositionRange> packet;
-  std::optional<std::uint32_t> every;    ///< every n-th packet that fulfils all other conditions
+  std::optional<std::uint32_t> every;    ///< every n-th packet that meets all conditions except `count`
   std::optional<std::uint64_t> message;  ///< number of the message that contains the packet, from 0
   MessagePart part = MessagePart::kAll;  ///< position of the packet in that message
   std::uint32_t part_number = 0;         ///< for kNumber: position in the message, from 0

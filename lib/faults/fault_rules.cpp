@@ -11,8 +11,8 @@ namespace {
 
 /// How a rule with an iteration counts the transmissions of a PSN.
 enum class PassCount : std::uint8_t {
-  kNone,    ///< the rule has no iteration
-  kFresh,   ///< no counters: a PSN above all earlier ones is a first transmission
+  kNone,    ///< no counters, because the rule has no iteration
+  kFresh,   ///< no counters, because a PSN above all earlier PSNs is a first transmission
   kEach,    ///< one counter for each PSN of the rule
   kWindow,  ///< one counter for each of the latest kWindow PSNs
 };

@@ -82,17 +82,17 @@ class FaultRules {
     /// Index of the packet with PSN `next`; index 0 has PSN first_psn.
     std::int64_t next_index = 0;
     std::uint64_t messages = 0;  ///< messages that have begun
-    roce::Psn follows = 0;       ///< PSN that directly follows that of the previous packet
+    roce::Psn follows = 0;       ///< PSN of the previous packet, plus 1
     std::uint32_t round = 1;
   };
   struct State {
     std::uint32_t rule = 0;
     std::uint64_t selected = 0;  ///< number of packets selected
-    std::uint64_t met = 0;       ///< number of packets that met all conditions except `every`
+    std::uint64_t met = 0;       ///< number of packets that met all conditions except `every` and `count`
     std::size_t passes = 0;      ///< index of the first counter of the rule in passes_ or recent_
     bool message_begun = false;  ///< message_first and message_last are valid
     std::int64_t message_first = 0, message_last = 0;
-    bool kept = false;  ///< the packet to be replayed has passed and was reported
+    bool kept = false;  ///< for kReplay: judge() has returned a hit with RuleHit::keep for this rule
   };
   /// Properties of the packet that judge() examines.
   struct Packet {

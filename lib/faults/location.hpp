@@ -10,9 +10,9 @@
 
 namespace softfeb::faults {
 
-/// Location of the headers of a RoCEv2 packet. locate_roce() reads the first bytes of an untrusted frame and
-/// returns nullopt unless it is a RoCEv2 packet. In a frame to UDP port `cc_port`, a congestion control
-/// header precedes the BTH. The frame contains all bytes through the end of the BTH.
+/// Location of the headers of a RoCEv2 packet. locate_roce() reads the first bytes of an untrusted frame. It
+/// returns nullopt if the frame is not a RoCEv2 packet, or if these bytes end before the end of the BTH. In a
+/// frame to UDP port `cc_port`, a congestion control header precedes the BTH.
 struct RoceLocation {
   std::uint16_t ip = 0;   ///< offset of the IP header in bytes
   std::uint16_t bth = 0;  ///< offset of the BTH in bytes

@@ -20,7 +20,7 @@ namespace softfeb::faults {
 /// holds and releases packets. Ports and simulated links use this class; they differ in what a packet is
 /// and in where it goes. Allocates no memory after construction, apart from what `Packets` does.
 ///
-/// `Packets` knows what a packet is:
+/// `Packets` defines what a packet is. It must have these members:
 ///
 ///     using Packet = …;                        // a pointer
 ///     Packet copy(Packet);                     // an independent copy; null: there is no room
@@ -31,7 +31,7 @@ namespace softfeb::faults {
 ///                                              // a copy; false: not possible
 ///     void release(Packet);
 ///
-/// `Exit` takes the packets that leave:
+/// `Exit` takes the packets that leave. It must have these members:
 ///
 ///     bool room();              // false: no copy and no held packet may leave at present
 ///     bool forward(Packet);     // the packet itself; returns true if it left
@@ -88,7 +88,7 @@ class RuleActions {
   const std::vector<RuleCounters>& counters() const { return rules_.counters(); }
 
  private:
-  /// Packets that have been overtaken become due at this time, which is before all others.
+  /// Due time of packets that enough later packets have overtaken. It is before all other due times.
   static constexpr Time kOvertaken = 0;
 
   const FaultAction& action(const RuleHit& hit) const { return rules_.rule(hit.rule).action; }
@@ -150,7 +150,7 @@ void RuleActions<Packets>::apply(Packet packet, const RoceLocation& at, const Fa
   }
 }
 
-/// Keeps a copy for a replay. If that fails, the replay is refused later.
+/// Keeps a copy of the packet for a replay. If no copy can be kept, the replay is refused later.
 template <class Packets>
 void RuleActions<Packets>::keep(Packet packet, const RuleHit& hit) {
   if (store_.full()) return;
@@ -201,7 +201,7 @@ void RuleActions<Packets>::send(Packet packet, const FaultRules::Judgement& judg
   release_due(exit, kOvertaken);
 }
 
-/// Takes ownership of the packet and returns true if it can be held.
+/// If the packet can be held, takes ownership of it and returns true. Otherwise returns false.
 template <class Packets>
 bool RuleActions<Packets>::hold(Packet& packet, const FaultAction& by, std::uint32_t qp, Time now) {
   if (store_.full() || !packets_.prepare_hold(packet)) return false;

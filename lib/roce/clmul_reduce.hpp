@@ -16,8 +16,8 @@
 #endif
 
 /// Sums of carry-less products, and their reduction modulo the CRC-32 polynomial P (doc/icrc.md). On x86-64,
-/// these functions use PCLMULQDQ. On other architectures they compute the same bit by bit. Only tests call
-/// them there, because cpu::kPclmul is false and tables are faster.
+/// these functions use PCLMULQDQ. On other architectures, they compute the same results bit by bit, and only
+/// tests call them: cpu::kPclmul is false there, so all other code uses tables, which are faster.
 namespace softfeb::roce::clmul {
 
 /// True if functions with the attribute SOFTFEB_PCLMUL may be called.
@@ -33,7 +33,8 @@ inline bool callable() {
 
 using Sum = __m128i;
 
-/// ⌊x^64 / P⌋ and P itself. Both have 33 bits and are bit-reflected.
+/// Constants of the Barrett reduction: kMu is the polynomial quotient ⌊x^64 / P⌋, and kPolyFull is P with
+/// all its coefficients. Both have 33 bits and are bit-reflected.
 inline constexpr long long kMu = 0x1'f701'1641LL;
 inline constexpr long long kPolyFull = 0x1'db71'0641LL;
 

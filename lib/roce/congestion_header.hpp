@@ -13,8 +13,8 @@
 
 /// The congestion control header (CCH), softfeb's own extension of RoCEv2. The CCH lies between the UDP
 /// header and the BTH in frames to UDP port kCongestionUdpPort. It carries the data that congestion control
-/// algorithms exchange with switches and with the remote end: departure times, INT records, credit, or the
-/// fields of a user-defined algorithm. All fields are big-endian:
+/// algorithms exchange with switches and with the remote end: departure times, records of in-band network
+/// telemetry (INT), credit, or the fields of a user-defined algorithm. All fields are big-endian:
 ///
 ///     byte 0     version (high 4 bits), flags (low 4 bits)
 ///     byte 1     profile
@@ -27,7 +27,8 @@
 /// congestion_frame.hpp inserts a CCH into a frame and removes it. The iCRC does not cover the CCH.
 namespace softfeb::roce {
 
-inline constexpr std::uint16_t kCongestionUdpPort = 49'791;  ///< default value, in the private port range
+/// Default UDP destination port of frames with a CCH. It is in the range of dynamic and private ports.
+inline constexpr std::uint16_t kCongestionUdpPort = 49'791;
 
 /// The fields of a CCH, decoded or to be encoded.
 struct CongestionHeader {
@@ -35,12 +36,13 @@ struct CongestionHeader {
   static constexpr std::size_t kMaxSize = 64;
   static constexpr std::size_t kMaxBody = kMaxSize - kCommonSize;
   static constexpr std::uint8_t kVersion = 1;
-  /// Flags.
+  /// Bits of `flags`.
   static constexpr std::uint8_t kEcho = 8;     ///< the receiver returned this CCH with an ACK or NAK
   static constexpr std::uint8_t kControl = 4;  ///< this CCH is in a control frame
-  /// The packet has passed more switches than there is room for INT records.
+  /// The packet has passed more switches than the body has room for INT records.
   static constexpr std::uint8_t kMoreHops = 2;
-  /// Profiles. Any other profile has an opaque body. kFirstUser…0xff are for user-defined algorithms.
+  /// Values of `profile`. The body of any other profile is opaque. The profiles from kFirstUser to 0xff are
+  /// for user-defined algorithms.
   static constexpr std::uint8_t kDelay = 1;
   static constexpr std::uint8_t kInt = 2;
   static constexpr std::uint8_t kCredit = 3;
@@ -95,9 +97,10 @@ struct IntBody {
 /// Body of profile kCredit.
 struct CreditBody {
   static constexpr std::size_t kSize = 12;
-  /// Kinds of credit messages. Boards and receivers drop all other kinds, and count them as rx_bad_transport.
+  /// Values of `kind`. Boards and receivers drop messages of any other kind, and count them as
+  /// rx_bad_transport.
   static constexpr std::uint8_t kGrant = 1;  ///< GRANT: the sender may send packets up to `last_psn`
-  /// RESEND: repeats the grant and requests `first_missing`, which has not arrived
+  /// RESEND: repeats the grant and requests the packet with PSN `first_missing`, which has not arrived.
   static constexpr std::uint8_t kResend = 2;
   /// BUSY: reply to a RESEND for a packet that has not been sent yet.
   static constexpr std::uint8_t kBusy = 3;
@@ -112,8 +115,8 @@ struct CreditBody {
   bool operator==(const CreditBody&) const = default;
 };
 
-/// The following functions write a complete CCH to `out`, which must have room for kMaxSize bytes, and
-/// return its size.
+/// The following four functions write a complete CCH to `out`, which must have room for kMaxSize bytes, and
+/// return the size of the CCH.
 std::size_t write_delay_header(std::uint8_t* out, Time departure);
 std::size_t write_int_header(std::uint8_t* out);
 std::size_t write_credit_header(std::uint8_t* out, const CreditBody& body);

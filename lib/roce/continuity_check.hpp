@@ -11,8 +11,8 @@ namespace softfeb::roce {
 /// modulo 256, even across message and burst boundaries. Used for streams whose message boundaries are
 /// unknown (doc/responder.md). Equivalent to `fileReader.py --check-cont`, a script of the real board.
 ///
-/// Bytes must be passed in order. The first byte may have any value. After a break, the check continues from
-/// the received byte.
+/// Bytes must be passed in order. The first byte may have any value. Every later byte that differs from the
+/// expected value is a break; the check then continues from the value of this byte.
 class ContinuityCheck {
  public:
   void on(const Segments& bytes) {

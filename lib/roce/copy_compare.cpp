@@ -24,7 +24,7 @@ constexpr std::size_t kStride = 2 * kVector;
 template <bool kAroundCache>
 __attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const std::uint8_t* got,
                                                          const std::uint8_t* want, std::size_t n) {
-  constexpr int kOrXor = 0xf6;  // a | (b ^ c)
+  constexpr int kOrXor = 0xf6;  // truth table of a | (b ^ c)
   __m512i differ = _mm512_setzero_si512();
   for (std::size_t i = 0; i < n; i += kStride) {
     const __m512i a = _mm512_loadu_si512(got + i);

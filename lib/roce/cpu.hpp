@@ -10,15 +10,16 @@
 /// x86-64-v2.
 namespace softfeb::roce::cpu {
 
-/// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. Before static initialization is complete, this
-/// may still be false. The code then uses the portable path, which produces the same bytes.
+/// True if carry-less multiplication (PCLMULQDQ) and ISA-L are used. Before static initialization is
+/// complete, kPclmul may still be false. The code then uses the portable path, which produces the same bytes.
 extern const bool kPclmul;
-/// True if AVX is used. Vector registers then have upper halves, which ISA-L leaves dirty.
+/// True if the CPU supports AVX, whatever SOFTFEB_CPU is. Vector registers then have upper halves, which
+/// ISA-L leaves dirty.
 extern const bool kAvx;
-/// AVX-512F: 64-byte vectors, used to compare and copy payload.
+/// True if AVX-512F is used: 64-byte vectors that compare and copy payload.
 extern const bool kAvx512;
-/// Carry-less multiplication of all 16-byte lanes of a vector (VPCLMULQDQ), with vectors of 32 bytes (AVX2)
-/// and of 64 bytes (AVX-512F).
+/// True if carry-less multiplication of all 16-byte lanes of a vector (VPCLMULQDQ) is used, with vectors of
+/// 32 bytes (AVX2) and of 64 bytes (AVX-512F).
 extern const bool kVpclmul256;
 extern const bool kVpclmul512;
 

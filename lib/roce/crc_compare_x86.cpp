@@ -253,7 +253,7 @@ class Vectors512 {
   }
   SOFTFEB_AVX512 static V in_all_lanes(__m128i v) { return _mm512_maskz_broadcast_i32x4(0xffff, v); }
   SOFTFEB_AVX512 V compare(const std::uint8_t* got, const std::uint8_t* want) {
-    constexpr int kOrXor = 0xf6;  // a | (b ^ c)
+    constexpr int kOrXor = 0xf6;  // truth table of a | (b ^ c)
     const V v = _mm512_loadu_si512(got);
     differ_ = _mm512_ternarylogic_epi64(differ_, v, _mm512_loadu_si512(want), kOrXor);
     return v;

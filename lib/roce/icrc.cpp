@@ -76,8 +76,8 @@ class HeadFold {
   clmul::Sum sum_ = clmul::zero();
 };
 
-/// CRC over the masked, contiguous headers from IP to BTH, and over the `extended` four-byte words that
-/// follow them (RETH, ImmDt).
+/// CRC over the contiguous headers from IP to BTH at `p`, and over the `extended` four-byte words that follow
+/// them (RETH, ImmDt). Masks the variant fields, but does not change the headers in memory.
 SOFTFEB_PCLMUL std::uint32_t head_crc(const std::uint8_t* p, bool v6, std::size_t extended) {
   HeadFold fold((v6 ? 15 : 10) + extended);
   if (v6) {
@@ -111,8 +111,8 @@ inline void clear_upper_halves() {
 /// Inputs up to this length in bytes use crc32_by_table(), because ISA-L is optimized for long inputs.
 constexpr std::size_t kShortRun = 16;
 
-/// CRC over the first range of a datagram. The headers are processed with one reduction if nothing more than
-/// a RETH and an ImmDt follows the BTH in this range.
+/// CRC over the first range of a datagram. The bytes after the BTH are processed together with the headers,
+/// in one reduction, if they are no more than a RETH and an ImmDt (20 bytes).
 std::uint32_t icrc_of_first(ByteSpan part) {
   const bool v6 = is_v6(part[0]);
   const std::size_t n = (v6 ? kIpv6Size : kIpv4Size) + kUdpHeaderSize + Bth::kSize;

@@ -12,10 +12,10 @@ namespace softfeb::roce {
 /// Maps packet numbers to positions. A payload stream is split into messages of equal length, and messages
 /// into packets. Message n begins at offset n · message_length of the stream.
 ///
-/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes. This
-/// message still occupies message_length bytes of the stream, so the rule for offsets applies in every pass.
-/// If message lengths are random, each message also occupies message_length bytes, where message_length is
-/// the largest length.
+/// A source of finite length is sent again and again; each repetition is a pass. The last message of a pass
+/// carries the remaining bytes of the source. It may be short, but still occupies message_length bytes of the
+/// stream, so the rule for offsets applies in every pass. If message lengths are random, each message also
+/// occupies message_length bytes, where message_length is the largest length.
 class MessageLayout {
  public:
   /// Position and size of a packet's payload.
@@ -77,7 +77,7 @@ class MessageLayout {
   Divider per_message_;  ///< divides by the number of packets in a message of full length
   Divider per_pass_;     ///< divides by the number of packets in a pass
   std::uint64_t messages_per_pass_ = 0;
-  /// Length of the last message of a pass if that message is shorter, otherwise 0.
+  /// Length of the last message of a pass if it is less than message_length_; otherwise 0.
   std::uint32_t short_length_ = 0;
   MessageLengths lengths_;
 };

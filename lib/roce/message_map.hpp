@@ -41,7 +41,7 @@ class MessageMap {
   /// map cannot tell whether such an arrival is late or a duplicate, so the arrival is counted only here.
   /// missing() may therefore be too high, but is never too low.
   std::uint64_t uncertain() const { return uncertain_; }
-  /// One more than the highest message number that arrived or that finish() covered.
+  /// One more than the highest message number that has arrived; after finish(), at least `total`.
   std::uint64_t next() const { return next_; }
 
   /// Copies the map to or from another process (base/archive.hpp).

@@ -43,7 +43,7 @@ class MiddleFrame {
   std::uint32_t udp_length() const { return __builtin_bswap16(static_cast<std::uint16_t>(udp_bth_)); }
 
   std::uint64_t udp_bth_ = 0;    ///< UDP length, checksum 0, first four bytes of the BTH, in memory order
-  std::uint32_t dest_word_ = 0;  ///< the next four bytes
+  std::uint32_t dest_word_ = 0;  ///< next four bytes of the BTH (with the DestQP), in memory order
   std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC set to 0
 };
 

@@ -39,9 +39,9 @@ class NotificationPoint {
 
   explicit NotificationPoint(const NotificationConfig& config = {}) : config_(config) {}
 
-  /// Returns the slot that stores a QP's interval. With CnpScope::kQp, this is the QP's own slot; with
-  /// CnpScope::kIpPair, it is the slot that all QPs of the IP pair share. The same QP (IP pair and QPN)
-  /// always gets the same slot.
+  /// Returns the slot that limits the CNPs for a QP: it stores the time until which no further CNP may be
+  /// sent. With CnpScope::kQp, this is the QP's own slot; with CnpScope::kIpPair, it is the slot that all QPs
+  /// of the IP pair share. The same QP (IP pair and QPN) always gets the same slot.
   Slot attach(const IpPair& pair, Qpn qpn);
 
   /// Returns a slot for a QP whose number is unknown or may change. With CnpScope::kQp, this is a new slot;
@@ -66,7 +66,7 @@ class NotificationPoint {
 
   NotificationConfig config_;
   std::map<Key, Slot> slots_;
-  std::vector<Time> quiet_until_;  ///< indexed by slot
+  std::vector<Time> quiet_until_;  ///< for each slot: the time until which no further CNP may be sent
   std::uint64_t marked_ = 0;
   std::uint64_t sent_ = 0;
 };

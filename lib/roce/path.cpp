@@ -48,7 +48,7 @@ void write_ipv6(std::uint8_t* p, const Path& path) {
   std::memcpy(p + 24, path.dest_ip.bytes.data(), 16);
 }
 
-/// Sum of an IPv4 header's words in memory order, folded to 16 bits.
+/// Sum of an IPv4 header's 16-bit words, read as little-endian numbers and folded to 16 bits.
 std::uint32_t swapped_sum(const std::uint8_t* ipv4) {
   return __builtin_bswap16(static_cast<std::uint16_t>(~internet_checksum(ByteSpan(ipv4, kIpv4Size))));
 }

@@ -106,7 +106,7 @@ class HeaderTemplate {
 
   // This order of members keeps all data that IPv4 needs in one cache line.
 
-  /// Byte-swapped sum of the IPv4 header without length and identification.
+  /// Sum of the IPv4 header's 16-bit words, read as little-endian numbers, with length and identification 0.
   std::uint32_t checksum_base_ = 0;
   std::uint32_t crc_register_ = 0;
   std::uint8_t size_ = kEthernetSize + kIpv4Size + kUdpHeaderSize;

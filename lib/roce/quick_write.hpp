@@ -11,10 +11,10 @@
 namespace softfeb::roce {
 
 /// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt. Such a
-/// packet consists of a BTH, a RETH (FIRST only) and a payload whose length is a multiple of four bytes.
-/// The packet must be contiguous or consist of three segments (headers, payload, iCRC). softfeb's own boards
-/// send packets over a ring as three such segments. parse_transport_with_icrc() parses all other packets, and
-/// detects malformed packets. The object refers to the frame's bytes.
+/// packet consists of a BTH, a RETH (FIRST only) and a payload whose length is a multiple of four bytes. The
+/// packet must be contiguous or consist of three segments (headers, payload, iCRC). softfeb's own boards send
+/// packets over a ring as three such segments. parse_transport_with_icrc() parses all other packets, and
+/// detects malformed packets. The object refers to the frame's bytes and does not own them.
 struct QuickWrite {
   Operation operation{};  ///< kWriteFirst, kWriteMiddle or kWriteLast
   bool ack_req = false;

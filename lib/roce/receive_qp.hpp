@@ -82,7 +82,7 @@ class ReceiveQp {
   Stored store_checked(const QuickWrite& packet);
   /// Same as store_checked(), for a packet whose iCRC is known to be right (ParsedFrame::icrc_right).
   Stored store_known(const QuickWrite& packet);
-  /// Processes a packet whose iCRC matches. `stored` is the result of store_checked().
+  /// Processes a packet whose iCRC matches. `stored` is the result of store_checked() or store_known().
   Responder::Quick take(const QuickWrite& packet, Stored stored);
 
   /// Prefetches the data that take() needs.

@@ -33,8 +33,8 @@ struct RegistrationConfig {
   bool by_address = false;
 };
 
-/// The properties of a packet that the registration table needs. Its payload has already been written to
-/// memory.
+/// The properties of a packet that a Registration needs. A Registration does not access the payload; the
+/// caller stores the payload.
 struct RegistrationPacket {
   enum class Type : std::uint8_t { kFirst, kBody, kUnregistered };
 

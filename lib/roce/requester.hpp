@@ -57,9 +57,9 @@ inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
 /// `initial_psn` are 0, and values derived from it.
 struct RequesterSettings {
-  /// Recreates a request for a requester that does not store its requests. `maker` created the request `back`
-  /// requests ago; `back` is 1 for the most recent one. The result equals the posted request except for
-  /// `signaled`.
+  /// Recreates a request for a requester that does not store its requests. `maker` is the object that created
+  /// the requests. `back` is 1 for the request that it created last, 2 for the one before, and so on. The
+  /// result equals the posted request except for `signaled`.
   using Again = WorkRequest (*)(const void* maker, std::uint32_t back);
 
   /// Throws std::invalid_argument for an invalid path MTU, queue depth or window.
@@ -113,7 +113,8 @@ struct RequesterCounters {
 /// posting order.
 class Requester {
  public:
-  /// Starts in RTS. Throws std::invalid_argument for an invalid path MTU, queue depth or window.
+  /// The requester starts in state RTS. Throws std::invalid_argument for an invalid path MTU, queue depth or
+  /// window.
   explicit Requester(const RequesterConfig& config)
       : Requester(config, {Held<RequesterSettings>(RequesterSettings(config))}) {}
   /// The memory that `parts` refers to but does not own must outlive the requester.
@@ -340,7 +341,8 @@ class Requester {
   std::uint64_t next_ = 0;   ///< the packet to send next
   std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
   std::uint64_t run_end_ = 0;
-  /// Payload stream offset that packet 0 would have if the message being sent had begun with that packet.
+  /// Stream offset of a packet's payload, minus the number of the packet times the path MTU (modulo 2^64).
+  /// This is the same for all packets of the message being sent.
   mutable std::uint64_t sending_offset_ = 0;
   std::uint64_t payload_bytes_ = 0;
   Held<RequesterSettings> profile_;

@@ -67,7 +67,8 @@ class SendQueue {
   WorkRequest& request(std::uint32_t index) { return requests()[place(index)]; }
   const WorkRequest& request(std::uint32_t index) const { return requests()[place(index)]; }
 
-  /// Moves the range of valid indices forward to `index`. Must be called for every index, in order.
+  /// Moves the range of valid indices forward: it then ends before `index`. Must be called for every index,
+  /// in order.
   void reach(std::uint32_t index) {
     if (index - base_ == 2 * depth_) base_ += depth_;
   }

@@ -29,10 +29,11 @@ constexpr auto make_shift_table() {
 }
 inline constexpr auto kShiftTable = make_shift_table();
 
-/// Terms that convert the raw CRC register to the complemented CRC of roce/icrc.hpp. A term is XORed in
-/// before the last part of the headers is added: the UDP length and checksum (one word), the BTH (three
-/// words) and k more words. Element k is the term for this k. Negative powers of x exist, because x^(2^32 −
-/// 1) is 1.
+/// Terms that convert the raw CRC register to the complemented CRC of roce/icrc.hpp. Element k is XORed into
+/// the register after the UDP ports, when 4 + k words of the headers still follow: UDP length and checksum
+/// (one word), the BTH (three words) and k words of extended headers. The element is 0xffffffff divided by
+/// x^(32 · (4 + k)), because a shift past these words multiplies the register by this power of x. The
+/// division is possible, because x^(2^32 − 1) is 1.
 constexpr auto make_complements() {
   std::array<std::uint32_t, 6> t{};
   for (std::size_t k = 0; k < t.size(); ++k)

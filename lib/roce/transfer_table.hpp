@@ -18,7 +18,8 @@ struct TransferLayout {
   std::uint64_t slots = 4;  ///< transfers of each source that fit in memory, 1 to kMostSlots
   /// Largest number of segments of a transfer, 1 to TransferImmediate::kMostSegments.
   std::uint32_t segments = 1;
-  /// The immediate contains only 12 bits of `op`, which must suffice to distinguish the transfers in memory.
+  /// The immediate contains only the low 12 bits of `op`. The full number is the one that is nearest to the
+  /// newest transfer, so a source may have at most half of the 2^12 numbers in memory.
   static constexpr std::uint64_t kMostSlots = 2048;
 
   /// Size of the memory in bytes. `packet` is the size of a segment in bytes.

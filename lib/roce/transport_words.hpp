@@ -26,8 +26,8 @@ struct TransportWords {
   bool has_reth = false;   ///< the headers include a RETH or, in a CNP, the reserved bytes
   bool has_word = false;
 
-  /// Returns the headers of request `p`, with RETH and ImmDt if selected. `padded` is the size of payload
-  /// and pad in bytes.
+  /// Returns the headers of request `p`, with a RETH if `with_reth` is true and an ImmDt if `with_immediate`
+  /// is true. `padded` is the size of payload and pad in bytes.
   static TransportWords of(const RequestPacket& p, bool with_reth, bool with_immediate, std::uint32_t padded,
                            Qpn dest_qp, std::uint16_t pkey);
   static TransportWords of(const Aeth& aeth, Psn psn, Qpn dest_qp, std::uint16_t pkey);

@@ -80,7 +80,8 @@ void WindowMap::finish(Time now, std::uint64_t sent) {
   if (end > base_) close_until(now, end, WindowStatus::kEnd);
 }
 
-/// Closes all windows before `end`. Only windows in the ring can contain messages.
+/// Closes all windows before `end`. Windows from end_ on have received no messages, so they are closed
+/// together.
 void WindowMap::close_until(Time now, std::uint64_t end, WindowStatus status) {
   while (base_ < end && base_ < end_) {
     if (present_[place(base_)] != 0) {

@@ -98,11 +98,11 @@ class WindowMap {
   const WindowMapConfig& config() const { return config_; }
   const WindowCounters& counters() const { return counters_; }
   std::uint64_t base() const { return base_; }  ///< the oldest open window
-  /// Windows in which the message of `stream` is missing, as at most ranges_per_stream ranges in ascending
-  /// order.
+  /// Closed windows in which the message of `stream` is missing, as at most ranges_per_stream ranges in
+  /// ascending order.
   std::span<const MessageMap::Range> missing(std::uint32_t stream) const;
-  /// Number of further windows in which the message of `stream` is missing. These windows did not fit into
-  /// the ranges of missing().
+  /// Number of closed windows in which the message of `stream` is missing, but which did not fit into the
+  /// ranges of missing().
   std::uint64_t unlisted(std::uint32_t stream) const { return lost_[stream].unlisted; }
   /// Memory in bytes of a map with this configuration: the sum of all allocations.
   static std::size_t memory_bytes(const WindowMapConfig& config);

@@ -44,8 +44,8 @@ enum class WcStatus : std::uint8_t {
   kTimeoutsExceeded = 20,
 };
 
-/// Completion opcode. The values are those that the firmware reports: 0 for SEND and 1 for WRITE. Most
-/// unsupported verbs have other values.
+/// Completion opcode. The values are those that the firmware reports: 0 for SEND and 1 for WRITE. For most
+/// unsupported verbs, the firmware reports other values.
 using WcOpcode = std::uint8_t;
 
 struct Completion {
