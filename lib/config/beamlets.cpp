@@ -44,7 +44,7 @@ Parsed<BeamletsConfig> parse_phase(const std::string& text) {
 }
 
 /// Sets the verb and the immediate of beamlets: the immediate is the number of the message in its stream, as
-/// windows require. Reports a problem if the section gives other values.
+/// a receiver with `windows` requires. Reports a problem if the section gives other values.
 void set_numbers(Section& s, TrafficConfig& traffic) {
   if (s.given("verb") && traffic.verb != roce::WrOpcode::kWriteImm) {
     s.reading().problem(s.find("verb")->where, "beamlets are WRITEs with immediate",

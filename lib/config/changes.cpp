@@ -53,8 +53,9 @@ void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
   });
 }
 
-/// Validates the parameters. Reports problems, but does not add the parameters' keys to Reading::known:
-/// conf/reference.yaml need not list them for `changes`, because it lists them for the section of a QP.
+/// Validates the parameters of a change. Reports problems, but does not add the parameters' keys to
+/// Reading::known: conf/reference.yaml need not list them for `changes`, because it lists them for the
+/// section of a QP.
 void look_over(Reading& reading, const Node& node) {
   Reading own;
   Section s(own, node, pattern_of(node));

@@ -44,7 +44,7 @@ class EventChecker {
     reading_.problem(config_.place(section, key), std::move(message), std::move(fix));
   }
 
-  /// Checks that queue pairs with traffic of their own do not write to the memory of event builders.
+  /// Checks that no queue pair of a board without event data writes to the memory of an event builder.
   void check_ordinary(const BoardConfig& board) {
     for (const QpConfig& qp : board.qps) {
       const auto refuse = [&](const std::string& builder) {

@@ -205,8 +205,8 @@ class NetworkChecker {
     }
   }
 
-  /// Checks that `xon_offset` is less than the greatest dynamic threshold, which is alpha times the buffer
-  /// and applies while the buffer is empty.
+  /// Checks that `xon_offset` is less than the greatest dynamic threshold. This threshold applies while the
+  /// buffer is empty; it is alpha times the buffer, but at most the buffer.
   void check_dynamic_pause(const SwitchDraft& s, const Where& section) {
     const fabric::PauseThresholds& pause = s.config.pause;
     const auto most = static_cast<std::uint64_t>(

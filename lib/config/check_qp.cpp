@@ -228,7 +228,8 @@ void check_qpns(Reading& reading, const RunConfig& config, const BoardConfig& bo
   }
 }
 
-/// Checks that all requesters of a receiver agree on the parameters that the receiver also uses.
+/// Checks that all QPs that get grants from the same receiver have the same congestion control parameters and
+/// path MTU, because the receiver also uses these values.
 class GrantChecker {
  public:
   explicit GrantChecker(const RunConfig& config) : config_(config) {}
@@ -273,7 +274,7 @@ void check_grants(Reading& reading, const RunConfig& config) {
   GrantChecker checker(config);
   for (const BoardConfig& board : config.boards) {
     for (const QpConfig& qp : board.qps) {
-      // Report only the first problem, because replicas have the same one.
+      // Report only the first problem, because the replicas of a board have the same problem.
       if (!checker.agrees(reading, board, qp)) return;
     }
   }

@@ -154,7 +154,8 @@ class Checker {
               "write the address of a single host, or another prefix length");
     }
     const std::string network = network_key(config_, e);
-    // A MAC derived from a duplicate IP is a duplicate too; report one problem only.
+    // A MAC address that was derived from a duplicate IP address is also a duplicate. Report only one
+    // problem.
     if (claim_address(e, "ip", network + to_string(e.ip), to_string(e.ip),
                       "give every board and receiver its own address")) {
       claim_address(e, "mac", network + to_string(e.mac), to_string(e.mac),

@@ -57,7 +57,7 @@ void check_random_traffic(Reading& reading, const RunConfig& config, const QpCon
 /// Reports beamlets that are not sent over UC.
 void check_beamlets(Reading& reading, const RunConfig& config, const QpConfig& qp);
 
-/// True if `from` can send to `ip` according to its prefix and gateway.
+/// True if `from` can send to `ip` according to the prefix and gateway of `from`.
 bool reachable(const EndpointConfig& from, const IpAddress& ip);
 
 /// Reports a problem at `where` and returns false if board `from` and receiver `to` cannot reach each other.

@@ -154,7 +154,8 @@ class Variant {
     std::erase_if(owner.children, [key](const Node& child) { return child.name == key; });
   }
 
-  /// True if the section names the algorithm of this run.
+  /// True if the run uses the section unchanged: `lab.compare` has no section for the run, and the section
+  /// names the algorithm of the run.
   bool kept(const Node& section) const {
     const bool map = section.kind == Node::Kind::kMap;
     if (entry_.section != nullptr) return false;
@@ -219,7 +220,7 @@ class Variant {
       try {
         algorithm = &plugins::load_plugin(entry_.plugin);
       } catch (const plugins::PluginError&) {
-        return false;  // the loader reports this problem, with its place
+        return false;  // the loader reports this problem, with its position
       }
     }
     return algorithm != nullptr && (algorithm->needs() & what) != 0;

@@ -11,7 +11,8 @@
 /// compared.cpp.
 namespace softfeb::config {
 
-/// Place of the added settings in error messages, because these settings are in no file.
+/// Text that error messages about added settings contain in place of a file name, because these settings are
+/// in no file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
 /// Adds ECN marking to all switches, unless one of them already marks packets or forges CNPs. Returns the
@@ -31,8 +32,8 @@ std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base)
 /// priorities. The section must not contain these parameters yet.
 void add_grant_parameters(Node& section, const LabConfig& base);
 
-/// Throws ConfigError if the settings of queues in the file prevent the priorities that switch_on_grants()
-/// added from having an effect. `lab` is the lab with these priorities.
+/// Checks that the priorities that switch_on_grants() added have an effect. Throws ConfigError if the
+/// settings of queues in the file prevent this. `lab` is the lab with the added priorities.
 void check_priorities(const Node& document, const LabConfig& base, const LabConfig& lab);
 
 }  // namespace softfeb::config

@@ -28,8 +28,8 @@ inline constexpr const char* kListedTarget = "listed";
 
 /// Section `conformance`: the target of `softfeb conformance`, and the cases to run.
 struct ConformanceConfig {
-  /// sink://HOST[:PORT], perftest://HOST[:PORT], own: (a receiver in this file), own:virtual, or listed (the
-  /// queue pairs in `qps`).
+  /// sink://HOST[:PORT], perftest://HOST[:PORT], "own:" (the first receiver in this file), own:virtual
+  /// (softfeb's receiver in virtual time), or listed (the queue pairs in `qps`).
   std::string target;
   std::optional<IpAddress> ip;    ///< IP address of a listed target
   std::optional<MacAddress> mac;  ///< MAC address of a listed target; resolved if empty

@@ -31,9 +31,10 @@ struct CongestionConfig {
   /// Determines which QPs of a board share one rate.
   enum class Scope : std::uint8_t {
     kQp,  ///< every QP has its own rate
-    /// All QPs that use this section, as in the firmware, which has one reaction point and one bucket.
+    /// All QPs that use this section share one rate, as in the firmware, which has one reaction point and one
+    /// bucket.
     kBoard,
-    kIpPair,  ///< QPs with the same peer IP address
+    kIpPair,  ///< QPs with the same peer IP address share one rate
   };
   Algorithm algorithm = Algorithm::kOff;
   Scope scope = Scope::kQp;

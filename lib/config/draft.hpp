@@ -107,7 +107,8 @@ struct LabDraft {
   std::optional<std::size_t> worker;                 ///< worker that runs the network; empty if not given
   std::uint32_t mtu = 4200;                          ///< MTU of every link: bytes of an IP packet
   std::optional<fabric::MultipathConfig> multipath;  ///< empty for a network without loops
-  /// Give each board static entries for its receivers, so that nothing is resolved by ARP or ND.
+  /// If true, each board gets static neighbour entries for its receivers, so that nothing is resolved by ARP
+  /// or ND.
   bool static_neighbours = false;
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
@@ -209,8 +210,8 @@ QpConfig generator_qps(const TrafficGenConfig& traffic_gen, std::size_t receiver
 void read_lab(Section section, LabDraft& draft);
 /// Reads section `network` into `draft`.
 void read_network(Section section, LabDraft& draft);
-/// Reads a switch. `multipath` is the value of the network; the section `multipath` of the switch may
-/// override single keys of this value.
+/// Reads a switch. `multipath` is the `multipath` of the network; the section `multipath` of the switch may
+/// override single keys of it.
 SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
 /// Parses a rate in a network, which is at most one byte per picosecond. `what` names the value in the error
 /// message.
@@ -243,8 +244,8 @@ Draft read_document(Reading& reading, const Node& document, Form form);
 LabConfig load_lab_document(const Node& document, const std::string& file,
                             std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
-/// Assigns a worker to each endpoint: boards first, then receivers, with replicas expanded. An endpoint
-/// belongs to exactly one worker.
+/// Assigns each endpoint to exactly one worker. Returns the index of the worker of each endpoint: boards
+/// first, then receivers, with replicas expanded.
 ///
 /// An endpoint that names a worker is assigned to that worker. The others are assigned in order of
 /// decreasing load to the least loaded worker of `workers` (not empty), so that equal loads are assigned
@@ -255,11 +256,12 @@ std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_
 /// Converts a Draft to a RunConfig: resolves names to indices, expands `count`, and sets defaults that depend
 /// on other keys. Problems are added to `reading`; the result is complete only if there are none.
 ///
-/// An endpoint without a port uses a ring to the network's worker. The ring ports are appended to the ports,
-/// and the rings to `rings`.
+/// An endpoint without a port uses a ring to the network's worker. The ports of such rings are appended to
+/// RunConfig::ports, and the rings to `rings`.
 RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& rings);
 
-/// Resolves `network` and `lab`. `run` is the result of resolve().
+/// Resolves `network` and `lab`. `names` is the draft of the whole document, and `run` the result of
+/// resolve() for this draft.
 LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& names, RunConfig run,
                       std::vector<LabRing> rings);
 /// Finds the queue pairs to which the fault rules of links apply. Reports rules that apply to no queue pair.

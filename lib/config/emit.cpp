@@ -167,7 +167,8 @@ void write(YAML::Emitter& out, const Json& json) {
   }
 }
 
-/// Emits the sections `run` to `ports`. The section `ports` contains only the first `ports` ports.
+/// Emits the sections that describe the machine and the run: `run`, `ports`, and the sections between them.
+/// The section `ports` contains only the first `ports` elements of RunConfig::ports.
 Json emit_machine(const RunConfig& config, std::size_t ports) {
   Json json;
   json["run"] = emit_run(config.run);

@@ -12,8 +12,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Converts units of 2^-32 to the notation of the file. The result is exact, because Probability::parts() is
-/// injective.
+/// Converts a probability in units of 2^-32 to the notation of the file. The result is exact, because
+/// Probability::parts() is injective.
 std::string emit_parts(std::uint64_t parts) {
   const std::uint64_t billionths = (parts * Probability::kOne + (std::uint64_t{1} << 31)) >> 32;
   return format_probability({static_cast<std::uint32_t>(billionths)});

@@ -68,7 +68,7 @@ void emit_transfer(Json& json, const TransferConfig& t) {
   }
 }
 
-/// Emits when messages are sent. The loader rejects `rate` and `burst` for beamlets.
+/// Emits the keys that determine when messages are sent. The loader rejects `rate` and `burst` for beamlets.
 void emit_schedule(Json& json, const TrafficConfig& traffic) {
   json["kind"] = choices::kTraffic.name(traffic.beamlets.has_value());
   if (traffic.beamlets) {

@@ -10,7 +10,8 @@ namespace softfeb::config {
 
 namespace {
 
-/// Emits the roles that the file gives. A port with several roles is written only once.
+/// Emits the ports of the roles. A port with several roles is written only once, because the loader assigns
+/// the missing roles again.
 Json emit_map(const SwitchTestConfig& c) {
   const switchtest::Roles& roles = c.settings.roles;
   Json json;

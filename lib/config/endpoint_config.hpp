@@ -49,7 +49,8 @@ struct EndpointConfig {
 
 struct CnpConfig {
   bool enabled = true;
-  Time interval = 50 * kMicrosecond;  ///< minimum time between two CNPs of the same scope
+  /// Minimum time between two CNPs for the same QP or IP address pair (see `scope`).
+  Time interval = 50 * kMicrosecond;
   roce::CnpScope scope = roce::CnpScope::kQp;
   Where where;
 };
@@ -59,14 +60,14 @@ struct CnpConfig {
 struct WindowsConfig {
   enum class Layout : std::uint8_t {
     kWindow,  ///< a window is contiguous: message n of stream s is at ((n mod ring)·streams + s)·message_size
-    kStream,  ///< one region per stream, with a place for each of `ring` windows
+    kStream,  ///< one region per stream, with a slot for each of `ring` windows
   };
   Layout layout = Layout::kWindow;
   std::uint32_t ring = 64;
   std::uint32_t depth = 4;
   std::uint64_t max_jump = std::uint64_t{1} << 24;
   std::uint32_t first_immediate = 0;
-  Probability loss_limit;  ///< share of messages that may be missing
+  Probability loss_limit;  ///< fraction of the messages that may be missing
   Where where;
 };
 

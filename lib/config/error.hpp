@@ -12,7 +12,7 @@
 
 namespace softfeb::config {
 
-/// A configuration error: its place, a description, and the fix.
+/// A configuration error: its position in the file, a description, and the fix.
 struct Problem {
   Where where;
   std::string message;

@@ -25,7 +25,7 @@ struct TriggerSourceSettings {
   detector::TriggerSourceConfig source;  ///< `seed` is set by the loader
   std::optional<std::uint64_t> seed;     ///< if empty, the run's seed plus the index of the source
   Probability pile_up;
-  std::string file;  ///< for kind list: file with the times; empty if the times are in the configuration
+  std::string file;  ///< for kind `list`: file with the times; empty if the times are in the configuration
 };
 
 /// An element of `triggers`: a named sequence of triggers, merged from its sources.
@@ -98,13 +98,13 @@ struct ReceiverEventsConfig {
   Time timeout = 5 * kMillisecond;
   std::uint32_t remember = 1024;
   std::string out;         ///< event file; empty if none is written
-  Probability loss_limit;  ///< share of events that may be incomplete
+  Probability loss_limit;  ///< fraction of the events that may be incomplete
   Where where;
 
   /// First of the boards that send to this receiver, index into RunConfig::boards. Set when names are
   /// resolved.
   std::optional<std::size_t> first_board;
-  std::uint32_t builder = 0;  ///< index among the builders to which these boards send
+  std::uint32_t builder = 0;  ///< index of this receiver in the `builders` of the boards that send to it
 };
 
 }  // namespace softfeb::config

@@ -36,7 +36,7 @@ Parsed<double> parse_quantity(const std::string& text, const std::string& figure
   }
   constexpr struct {
     const char* suffix;
-    double unit;  ///< number of picoseconds
+    double unit;  ///< the unit, in picoseconds
   } kTimes[] = {{"_ns", 1e3}, {"_us", 1e6}, {"_ms", 1e9}, {"_s", 1e12}};
   for (const auto& time : kTimes)
     if (ends(figure, time.suffix)) {

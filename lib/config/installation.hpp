@@ -19,8 +19,8 @@ std::filesystem::path data_folder_of(const std::filesystem::path& program, const
 
 /// Returns the path of the configuration that a user means by `path`. This is `path` itself if the file
 /// exists. Otherwise, if `path` is relative, it is the file of this name among softfeb's own configurations,
-/// so that "conf/lab/incast.yaml" works from any folder. Returns `path` if neither file exists; reading it
-/// then gives the error.
+/// so that "conf/lab/incast.yaml" works from any folder. Returns `path` if neither file exists; the error is
+/// then reported when the file is read.
 std::string find_configuration(const std::string& path);
 
 }  // namespace softfeb::config

@@ -10,7 +10,7 @@ namespace softfeb::config {
 
 /// Format of a limit, and the unit of LabCheck::limit.
 enum class LimitUnit : std::uint8_t {
-  kShare,   ///< a share such as 0.99 or 99%; 0 to 1
+  kShare,   ///< a fraction such as 0.99 or 99%; from 0 to 1
   kCount,   ///< an integer
   kBytes,   ///< a size such as 64KiB; in bytes
   kTime,    ///< a time such as 300ms; in seconds
@@ -23,8 +23,8 @@ struct LabCheckKind {
   /// Default direction of the limit: if true, the limit is a minimum, otherwise a maximum. A file may
   /// override it (`at most 60%`, `at least 5ms`).
   bool at_least = false;
-  /// True if the check depends on timing. Such a check is evaluated in virtual time, but only reported in
-  /// real time.
+  /// True if the check depends on timing. Such a check can fail a run only in virtual time. In real time, its
+  /// result is only reported.
   bool timing = true;
   std::string_view meaning;
 };

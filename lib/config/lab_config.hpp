@@ -21,7 +21,7 @@ namespace softfeb::config {
 /// A limit for the experiment (section `lab.checks`). Names and units are in config/lab_checks.hpp.
 struct LabCheck {
   std::string name;  ///< a name in kLabChecks
-  double limit = 0;  ///< shares from 0 to 1, times in seconds, sizes in bytes
+  double limit = 0;  ///< fractions from 0 to 1, times in seconds, sizes in bytes
   Where where;
   std::string text = {};  ///< the limit as written in the file
   /// True for `at least`, false for `at most`; empty for the check's default.
@@ -39,14 +39,14 @@ struct SweepAxis {
 struct LabSettings {
   std::string title;
   std::string shows;        ///< purpose of the experiment, in a sentence or two
-  std::string corresponds;  ///< published figure that the experiment corresponds to
+  std::string corresponds;  ///< published result to which the experiment corresponds
   std::vector<LabCheck> checks;
   /// Link of the observed switch port, index into LabConfig::network.links.
   std::optional<std::uint32_t> bottleneck;
   /// Switch that sends to the link, index into LabConfig::network.switches.
   std::uint32_t bottleneck_switch = 0;
   Time sample_interval = kMillisecond;  ///< time between two samples of the statistics
-  /// Maximum share of time, 0 to 1, for which a worker may be preempted by the host. If a worker was
+  /// Maximum fraction of the time, from 0 to 1, for which the host may preempt a worker. If a worker was
   /// preempted for longer, timing results are inconclusive.
   double stolen_limit = 0.02;
   std::vector<SweepAxis> sweep;
@@ -69,7 +69,7 @@ struct PartsConfig {
   /// The switches of each part, as indices into NetworkConfig::switches. Contains each switch of the network
   /// exactly once, or is empty if softfeb chooses the parts.
   std::vector<std::vector<std::uint32_t>> switches;
-  std::vector<Where> wheres;  ///< place of each part in the file
+  std::vector<Where> wheres;  ///< line and key of each part in the file
   Where where;
 };
 
@@ -90,7 +90,7 @@ struct LabConfig {
   PartsConfig parts;
   std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
   std::vector<std::string> link_names;  ///< such as "tor-daq"; indexed like network.links
-  std::vector<Where> link_wheres;       ///< place of each link in the file
+  std::vector<Where> link_wheres;       ///< line and key of each link in the file
   /// Fault rules of each link, indexed like network.links: the rules from node `a` of the link to its node
   /// `b`, and those from `b` to `a`. The rules in network.links are empty, because the addresses of queue
   /// pairs are not known yet (endpoints::add_link_rules()).

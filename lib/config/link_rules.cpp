@@ -24,8 +24,8 @@ namespace {
 using fabric::NodeRef;
 using faults::Direction;
 
-/// Stations of the network at which an endpoint may be: the endpoint's own station, or the ports to other
-/// networks.
+/// Stations of the network at which packets of an endpoint may enter or leave: the endpoint's own station or,
+/// if the endpoint has none, every port to another network.
 using Places = std::vector<std::uint32_t>;
 
 /// A queue pair, and the stations between which its packets travel.
@@ -62,7 +62,8 @@ Places places_of(const LabConfig& config, const Target& target) {
   return outside(config);
 }
 
-/// Returns the queue pairs of all boards, numbered like endpoints::Plans numbers them.
+/// Returns the queue pairs of all boards. Flow::on_board and Flow::receiver_qpn have the values that
+/// endpoints::Plans assigns.
 std::vector<Flow> flows_of(const LabConfig& config) {
   const std::vector<BoardConfig>& boards = config.run.boards;
   std::vector<std::uint32_t> planned(config.run.receivers.size(), 0);
@@ -149,8 +150,8 @@ class LinkRuleResolver {
     if (!any) refuse(draft, rule, matching, there, back);
   }
 
-  /// Adds the rule to one direction of link `i` of the draft. Returns false if no selected packets pass
-  /// there.
+  /// Adds the rule to one direction of link `i` of the draft. Returns false if no packets of `selected` pass
+  /// over the link in this direction.
   bool add(const FaultRuleConfig& rule, const std::vector<const Flow*>& selected, std::size_t i, bool back) {
     const Direction direction = rule.rule.on.direction;
     LinkRulesConfig& out = config_.link_rules[links_[i]][back ? 1 : 0];

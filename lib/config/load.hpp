@@ -24,7 +24,8 @@ namespace softfeb::config {
 /// Loads the configuration of `softfeb run` from the YAML file at `path` and applies `overrides`. An override
 /// is "KEY=VALUE", where KEY is a dotted path such as boards.0.qps.0.traffic.rate or boards.feb0.ttl, and
 /// VALUE is YAML. Later overrides win. `now_unix_ns` is the wall clock time in nanoseconds since 1970, by
-/// default the system's; `start_at` must be later. Throws ConfigError with every problem found.
+/// default the system's; `start_at` must be later than this time. Throws ConfigError with every problem
+/// found.
 RunConfig load_run(const std::string& path, const std::vector<std::string>& overrides = {},
                    std::optional<std::int64_t> now_unix_ns = std::nullopt);
 

@@ -74,7 +74,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   /// True if the quotation mark at `mark` is not closed on the same line. yaml-cpp extends such a quote to
-  /// the end of the file. Values in configuration files contain no line breaks.
+  /// the end of the file. Values in configuration files contain no line breaks, so such a quote is an error.
   bool quote_open(const YAML::Mark& mark) const {
     if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= source_.size()) return false;
     std::size_t at = static_cast<std::size_t>(mark.pos);

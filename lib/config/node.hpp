@@ -9,7 +9,7 @@
 
 namespace softfeb::config {
 
-/// A YAML document as a plain tree. Every node knows its place in the file. Scalars remain text, because
+/// A YAML document as a plain tree. Every node knows its position in the file. Scalars remain text, because
 /// their type depends on the key; YAML's implicit types (on/off, sexagesimal, octal) do not apply.
 struct Node {
   enum class Kind : std::uint8_t { kNull, kScalar, kMap, kList };

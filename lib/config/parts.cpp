@@ -33,8 +33,8 @@ PartDraft read_part_draft(Section s) {
   return part;
 }
 
-/// Assigns the switches of one part. `owner` contains the parts of the switches that have already been
-/// assigned.
+/// Assigns the switches of one part. `owner` contains, for each switch, the part to which the switch has been
+/// assigned; empty if the switch has no part yet.
 void resolve_part(Reading& reading, const PartDraft& draft, LinkEnds& ends, const LabConfig& lab,
                   std::vector<std::optional<std::size_t>>& owner, PartsConfig& parts) {
   auto& switches = parts.switches.emplace_back();

@@ -68,7 +68,8 @@ struct ImmediateConfig {
   enum class Kind : std::uint8_t {
     kValue,
     kCounter,  ///< message n of a QP carries n mod 2^32
-    kChannel,  ///< QP number on its board, from 1; the firmware's only QP sends 1
+    /// A message carries the number of its QP on the board, from 1; the firmware's only QP sends 1.
+    kChannel,
   };
   Kind kind = Kind::kChannel;
   std::uint32_t value = 0;  ///< for kValue: the immediate of every message
@@ -87,7 +88,7 @@ struct ArrivalsConfig {
     kQp,     ///< each QP has arrivals and a queue of its own
     kGroup,  ///< one queue for the group; a message goes to the first QP that has no message
   };
-  /// Load as a share of the rate of the board's link. Empty if `given` is set instead.
+  /// Load as a fraction of the rate of the board's link. Empty if `given` is set instead.
   std::optional<Probability> load;
   Rate given;       ///< rate in messages per second; kUnlimited if `load` is set instead
   double rate = 0;  ///< resulting rate in messages per second, set by the loader

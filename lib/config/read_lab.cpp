@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMostPoints = 100'000;
 
-/// Unlike parse_probability(), accepts a bare 1: fairness indices are written as 0.99 or 1.
+/// Parses a fraction from 0 to 1. Unlike parse_probability(), accepts 1 without a percent sign, because
+/// fairness indices are written as 0.99 or 1.
 Parsed<double> parse_share(const std::string& text) {
   if (text == "1" || text == "1.0") return 1.0;
   const auto share = parse_probability(text);

@@ -206,7 +206,8 @@ class Resolver {
     add_event_qps(board, qp);
   }
 
-  /// Sets the receivers that `e` names, unless it names rdma-sinks. Returns false if there is a problem.
+  /// Sets EventBuilders::receivers if `e` names receivers of this file, not rdma-sinks. Reports builders that
+  /// are named twice. Returns false if a name is unknown.
   bool find_builders(BoardEventsConfig& e) {
     EventBuilders& b = e.builders;
     for (std::size_t i = 0; b.sinks.empty() && i < e.to_names.size(); ++i) {

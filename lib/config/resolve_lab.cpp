@@ -231,7 +231,8 @@ class LabResolver {
       e.neighbours.push_back({peer.ip, peer.mac});
   }
 
-  /// Finds SWITCH.PEER. Both names may contain dots.
+  /// Finds the link that the file names as SWITCH.PEER. Both names may contain dots, so the text is compared
+  /// with the text of every link.
   void find_bottleneck() {
     const std::string& text = draft_.bottleneck;
     if (text.empty()) return;
@@ -262,7 +263,7 @@ class LabResolver {
   LabConfig& out_;
   LinkEnds ends_;
   Forest forest_;
-  std::vector<Where> wheres_;                          ///< place of each station, for messages
+  std::vector<Where> wheres_;                          ///< file, line and key of each station, for messages
   std::vector<std::optional<std::uint32_t>> link_of_;  ///< index of each station's link
   std::vector<std::size_t> endpoint_of_;  ///< endpoint index of each station that is a board or receiver
 };

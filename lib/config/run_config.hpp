@@ -50,7 +50,7 @@ struct RunSettings {
   /// Time limit for the links to come up, and then for each remote receiver to respond.
   Time connect_timeout = 30 * kSecond;
   Time series_interval = 100 * kMillisecond;  ///< interval of the time series in the report
-  std::uint32_t series_qps = 64;  ///< if there are more QPs than this, the series has one row per board
+  std::uint32_t series_qps = 64;  ///< with more QPs than this, the series has one row per board, not per QP
   /// Maximum number of QPs that the result lists per board or receiver. If an endpoint has more QPs, the
   /// result lists only those that need attention. If this is empty, the result lists all QPs.
   std::optional<std::uint32_t> result_qps;
@@ -118,7 +118,7 @@ struct ControlConfig {
   bool in_band = false;  ///< slow control uses UDP ports 8192 and 8193 at the board's own address
   /// Client networks that may connect, over sockets or in band; other clients get no response.
   std::vector<IpPrefix> allow;
-  std::uint32_t max_connects_per_second = 20;  ///< limit for each link; further SYNs get no response
+  std::uint32_t max_connects_per_second = 20;  ///< limit for each RSSI link; further SYNs get no response
   std::string profile;                         ///< name of a firmware profile (board/profile.hpp)
   // Numbers of PDs, MRs and QPs of the metadata bus; powers of two.
   std::uint32_t pds = 1;
@@ -147,7 +147,8 @@ struct BoardConfig {
   std::optional<BoardEventsConfig> events;
   /// Traffic generator. If it needs queue pairs, `qps` has one element, with one QP for each stream.
   std::optional<TrafficGenConfig> traffic_gen;
-  /// Number of ports of the board; each is an element of RunConfig::boards, and these elements are adjacent.
+  /// Number of ports of the board. Each port has an element of its own in RunConfig::boards; the elements of
+  /// one board are adjacent.
   std::uint32_t ports = 1;
   std::uint32_t on_port = 0;  ///< number of this element's port on the board, from 0
   Time post_delay = 0;        ///< time from the posting of a message to its first packet
@@ -201,15 +202,15 @@ struct RunConfig {
   std::optional<ConformanceConfig> conformance;  ///< used by `softfeb conformance` only
   std::optional<SwitchTestConfig> switch_test;   ///< used by `softfeb switch-test` only
 
-  /// Place of each key that the file or --set gives, indexed by dotted path.
+  /// Position of each key that the file or --set gives, indexed by dotted path.
   std::map<std::string, Where> places;
 
   /// True if this process opens the port, and runs the endpoints on it.
   bool is_here(std::size_t port) const { return !here || ports[port].host == here; }
   bool is_here(const EndpointConfig& endpoint) const { return is_here(endpoint.port); }
 
-  /// Place of key `name` in the section at `section`, for errors found later: the line of the key if it was
-  /// given, otherwise that of the section.
+  /// Returns the position of key `name` of the section at `section`, for errors found after loading: the line
+  /// of the key if the key was given, otherwise the line of the section.
   Where place(const Where& section, const std::string& name) const;
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kClockFix = "write 2026-05-04T12:00:00Z, or +02:00 instead of Z";
 
-/// Removes exactly `digits` decimal digits from the front of `text` and then, unless `separator` is 0, the
-/// separator.
+/// Removes exactly `digits` decimal digits from the front of `text` and then the separator. If `separator` is
+/// 0, there is no separator.
 bool take(std::string_view& text, std::size_t digits, char separator, int& out) {
   if (text.size() < digits + (separator != 0 ? 1 : 0)) return false;
   const char* end = text.data() + digits;

@@ -18,19 +18,19 @@
 
 namespace softfeb::config {
 
-/// Additional results of reading a document: problems, places of the keys that were read, and known keys.
+/// Additional results of reading a document: problems, positions of the keys that were read, and known keys.
 struct Reading {
   static constexpr std::size_t kMost = 100;
 
   std::vector<Problem> problems;
-  std::map<std::string, Where> places;  ///< place of every key read, indexed by dotted path
+  std::map<std::string, Where> places;  ///< position of every key read, indexed by dotted path
   std::set<std::string> known;          ///< every key looked up, with list indices as []: boards[].qps[].pmtu
   /// The words that each key accepts; empty for keys that accept other values. The words are collected only
   /// if the caller has set this member to a map.
   std::optional<std::map<std::string, std::vector<std::string>>> words;
 
   /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board
-  /// have them. Stops at kMost problems.
+  /// have them. Ignores all problems after the first kMost.
   void problem(const Where& where, std::string message, std::string fix) {
     if (problems.size() >= kMost) return;
     for (const Problem& p : problems) {

@@ -10,7 +10,8 @@
 
 namespace softfeb::config {
 
-/// Section `switch_test`: the rig of `softfeb switch-test`, and how it measures.
+/// Section `switch_test`: the rig of `softfeb switch-test` (its test ports, see switchtest/rig.hpp), and the
+/// settings of the measurements.
 struct SwitchTestConfig {
   switchtest::RigKind rig = switchtest::RigKind::kVirtual;
   switchtest::Settings settings;

@@ -34,8 +34,8 @@ struct TrafficGenConfig {
   std::uint32_t window = 256;
   std::uint8_t timeout = 14;
   std::uint8_t retry_count = 3;
-  /// False if the file has no section `traffic_gen`; the board's register profile nevertheless has traffic
-  /// generators.
+  /// False if the file has no section `traffic_gen`. The board then has traffic generators because its
+  /// register profile contains them.
   bool given = false;
   Where where;
 

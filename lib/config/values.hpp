@@ -13,7 +13,7 @@
 /// Basic value types of a configuration. No YAML, no I/O.
 namespace softfeb::config {
 
-/// Place of a setting, for messages: "conf/board.yaml:12: boards.0.qps.0.pmtu: ...".
+/// Position of a setting in its file, for messages: "conf/board.yaml:12: boards.0.qps.0.pmtu: ...".
 struct Where {
   std::string file;  ///< path of the file as given by the user, or an option such as "--set"
   int line = 0;      ///< line number, from 1; 0 if the value is not in a file
@@ -42,7 +42,7 @@ struct Probability {
 struct Rate {
   using Unit = engine::RateKind;
   Unit unit = Unit::kUnlimited;  ///< kUnlimited if only link, window and worker limit the rate
-  std::uint64_t per_second = 0;  ///< nonzero unless kUnlimited or kPeriod
+  std::uint64_t per_second = 0;  ///< bytes, packets or messages per second; 0 for kUnlimited and kPeriod
   Time period = 0;               ///< for kPeriod: time between two messages, nonzero
 
   static Rate every(Time period) { return {Unit::kPeriod, 0, period}; }

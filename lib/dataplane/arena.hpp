@@ -57,7 +57,7 @@ class Arena {
   std::size_t page_ = 0;
   std::uint64_t iova_base_ = 0;
   bool registered_ = false;
-  const rte_memzone* zone_ = nullptr;  ///< null unless the memory is a DPDK memzone
+  const rte_memzone* zone_ = nullptr;  ///< null if the memory is not a DPDK memzone
   std::vector<rte_device*> mapped_;
 };
 

@@ -20,7 +20,7 @@ struct Capabilities {
   bool chains_announced = false;   ///< the driver announces RTE_ETH_TX_OFFLOAD_MULTI_SEGS
   bool send_on_timestamp = false;  ///< the driver announces RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
   bool rx_scatter = false;         ///< the driver announces RTE_ETH_RX_OFFLOAD_SCATTER
-  std::uint32_t max_rx_frame = 0;  ///< as reported by the driver; wrong with MtuSource::kKernel
+  std::uint32_t max_rx_frame = 0;  ///< as reported by the driver; the report is wrong with MtuSource::kKernel
   std::uint32_t min_mtu = 0;
   std::uint32_t max_mtu = 0;
   std::uint32_t mtu = 0;  ///< current MTU of the port or, with MtuSource::kKernel, of its kernel interface

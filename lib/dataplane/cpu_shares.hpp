@@ -16,9 +16,9 @@ namespace softfeb::dataplane {
 /// Length of a sample, in time during which the worker was not preempted.
 inline constexpr Time kCpuInterval = 10 * kMillisecond;
 
-/// Shares of one sample.
+/// One sample: fractions of its length, from 0 to 1.
 struct CpuSample {
-  /// Share of the time that the worker spent in iterations in which packets arrived or left. In all other
+  /// Fraction of the time that the worker spent in iterations in which packets arrived or left. In all other
   /// iterations, it polled, slept or handled commands.
   float busy = 0;
   /// Parts of `busy`, by engine::Stage. Their sum is `busy`, unless no busy iteration was measured yet.

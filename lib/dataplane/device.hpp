@@ -33,7 +33,8 @@ struct DeviceTraits {
   std::string_view argument;  ///< syntax of the text after the colon, for messages
   std::string_view options;   ///< default devargs; devargs that the user gives take precedence
   MtuSource mtu;
-  bool filters_mac;  ///< if true, the device may drop frames for other MAC addresses unless it is promiscuous
+  /// If true, the device may drop frames for other MAC addresses while it is not promiscuous.
+  bool filters_mac;
   /// True if the device accepts chained mbufs although it does not announce RTE_ETH_TX_OFFLOAD_MULTI_SEGS.
   bool takes_chains;
   std::string_view need;  ///< what the user must provide, for doctor and messages

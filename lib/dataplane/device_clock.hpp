@@ -8,8 +8,8 @@
 
 namespace softfeb::dataplane {
 
-/// Maps our time to ticks of a device's clock: a straight line, evaluated with one multiplication. Passed to
-/// workers.
+/// Maps the time of softfeb's clock (TscClock) to ticks of a device's clock: a straight line, evaluated with
+/// one multiplication. Passed to workers.
 struct ClockMap {
   Time origin = 0;
   std::uint64_t ticks = 0;  ///< the device's clock at `origin`
@@ -27,9 +27,9 @@ struct ClockSample {
   std::uint64_t ticks = 0;
 };
 
-/// Tracks a device's clock, which drifts against ours. map() is a straight line through the latest sample.
-/// Its slope is measured over the last kMemory to 2 * kMemory (less at the start). A prediction that looks
-/// no further ahead than this interval is off by at most the error of two readings.
+/// Tracks a device's clock, which drifts against softfeb's clock. map() is a straight line through the latest
+/// sample. Its slope is measured over the last kMemory to 2 * kMemory (less at the start). A prediction that
+/// looks no further ahead than this interval is off by at most the error of two readings.
 class DeviceClock {
  public:
   static constexpr Time kMemory = 8 * kSecond;

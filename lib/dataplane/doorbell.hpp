@@ -9,8 +9,8 @@ namespace softfeb::dataplane {
 /// the thread's queues. Ringing costs a fence and a load while the thread is awake, and a system call only
 /// while it sleeps.
 ///
-/// The sleeper calls arm(), checks every queue once more, waits for fd(), and calls clear(). That check finds
-/// everything queued before arm(); anything queued later rings the doorbell.
+/// The sleeper calls arm(), checks every queue once more, waits for fd(), and calls clear(). The check after
+/// arm() finds everything that was queued before arm(). Everything that is queued later rings the doorbell.
 class alignas(64) Doorbell {
  public:
   /// Throws EnvironmentError when the process has no free file descriptor.

@@ -28,9 +28,9 @@ struct EalConfig {
       pci_devices;  ///< allow list, each "0000:3b:00.0[,devargs]"; PCI is not scanned when the list is empty
   std::vector<std::string> vdevs;  ///< created at EAL start; see device.hpp for devices created later
   std::vector<std::string> extra;  ///< appended to the EAL arguments
-  std::string prefix;              ///< --file-prefix; empty means: share no files with other processes
-  bool telemetry = false;          ///< enable DPDK's telemetry socket
-  bool verbose = false;            ///< log DPDK's notices, not only errors
+  std::string prefix;      ///< argument of --file-prefix; if empty, no files are shared with other processes
+  bool telemetry = false;  ///< enable DPDK's telemetry socket
+  bool verbose = false;    ///< log DPDK's notices, not only errors
 };
 
 /// Total free huge-page memory in MiB, over all page sizes, from /sys/kernel/mm/hugepages. `root` is

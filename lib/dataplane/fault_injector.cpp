@@ -46,7 +46,8 @@ void RuledMbufs::edited(rte_mbuf* packet, std::size_t size) {
 
 void RuledMbufs::release(rte_mbuf* packet) { rte_pktmbuf_free(packet); }
 
-/// Takes one packet, and the packets that rules add or release with it.
+/// Takes what the rules output for one packet: the packet itself, copies that the rules add, and held packets
+/// that they release.
 class FaultInjector::Exit {
  public:
   Exit(FaultInjector& injector, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,

@@ -55,8 +55,8 @@ class RuledMbufs {
 ///
 /// Copies a packet before changing or holding it. Thus, payloads in the arena and shared buffers are never
 /// written, and packets that are held back do not occupy the port's buffers. If no buffer is free for the
-/// copy, the packet passes without that fault. no_copy() counts such random faults; RuleCounters counts such
-/// rules as refused.
+/// copy, the packet passes without the fault. no_copy() counts the random faults that were skipped for this
+/// reason; RuleCounters counts the skipped rules as refused.
 class FaultInjector {
  public:
   /// `frame_bytes` is the length of the longest frame in bytes. `held` is the maximum number of copies in use

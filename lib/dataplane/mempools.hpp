@@ -15,8 +15,8 @@ class Arena;
 /// object is in use.
 inline constexpr std::uint32_t kMempoolCache = 128;
 
-/// Number of objects a pool needs so that `in_use` can be in use while the caches of `lcores` lcores are
-/// full. A cache holds up to 1.5 times its size.
+/// Number of objects that a pool needs so that `in_use` of them can be in use while the caches of `lcores`
+/// lcores are full. A cache holds up to 1.5 times its size.
 constexpr std::uint32_t pool_size(std::uint32_t in_use, unsigned lcores) {
   return in_use + lcores * (kMempoolCache + kMempoolCache / 2);
 }
@@ -38,8 +38,8 @@ class Mempools {
                       std::uint16_t private_size = 0, int socket = -1);
 
   /// Creates `count` mbufs without buffers, permanently attached to `arena` (pinned external buffers). The
-  /// user of an mbuf sets the part of the arena it refers to; freeing the mbuf keeps the attachment. `arena`
-  /// must outlive the pool.
+  /// user of an mbuf sets the part of the arena to which the mbuf refers; freeing the mbuf keeps the
+  /// attachment. `arena` must outlive the pool.
   rte_mempool* create_references(const std::string& purpose, std::uint32_t count, const Arena& arena,
                                  int socket = -1);
 

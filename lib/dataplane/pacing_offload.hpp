@@ -17,7 +17,8 @@ std::string to_string(Pacing way);
 
 struct PacingConfig {
   Pacing way = Pacing::kSoftware;
-  Time horizon = 20 * kMicrosecond;  ///< kTimestamp: delay from the scheduled time to departure
+  /// For kTimestamp: delay from a packet's scheduled time to its departure.
+  Time horizon = 20 * kMicrosecond;
   /// For kQueueRate: rate of each TX queue in bytes per second on the wire; 0 if unlimited.
   std::vector<std::uint64_t> queue_rates;
 };

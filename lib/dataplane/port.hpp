@@ -33,7 +33,8 @@ struct PortConfig {
   std::uint32_t rx_buffer = 0;
   std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application
   unsigned lcores = 1;          ///< number of lcores of the process; each has a mempool cache
-  /// Request receive interrupts, so that idle workers need not poll. Used only if the driver supports them.
+  /// If true, receive interrupts are requested, so that idle workers need not poll. Used only if the driver
+  /// supports them.
   bool receive_interrupts = false;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
@@ -118,7 +119,7 @@ class Port {
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
 
 /// Makes a started port pass received pause frames on to the host, if the port has such a setting. Returns
-/// false if the port has no such setting; it may then pass pause frames on in any case.
+/// false if the port has no such setting; it may nevertheless pass pause frames on.
 bool forward_pause_frames(std::uint16_t port);
 
 std::string to_string(FlowControl mode);

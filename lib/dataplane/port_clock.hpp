@@ -10,8 +10,8 @@
 
 namespace softfeb::dataplane {
 
-/// Tracks a NIC's clock against ours, for packets that carry departure times. The control thread reads the
-/// NIC's clock, which takes microseconds; workers get the resulting map from a mailbox.
+/// Tracks a NIC's clock against softfeb's clock, for packets that carry departure times. The control thread
+/// reads the NIC's clock, which takes microseconds; workers get the resulting map from a mailbox.
 class PortClock {
  public:
   /// Tracks the clock of a started port; construction takes 20 ms. `clock` is the clock of the control

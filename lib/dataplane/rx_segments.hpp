@@ -7,8 +7,8 @@
 
 namespace softfeb::dataplane {
 
-/// Lists the segments of a received packet; they are valid as long as the packet. Returns false when the
-/// packet has more segments than Segments holds; `out` then has the first ones, and the packet must be
+/// Lists the segments of a received packet. The segments are valid as long as the packet. Returns false when
+/// the packet has more segments than Segments holds; `out` then has the first ones, and the packet must be
 /// treated as malformed.
 inline bool to_segments(const rte_mbuf* packet, Segments& out) {
   out = Segments{};

@@ -31,9 +31,9 @@ void SharedTriggers::advance(Time now) {
   unlock();
 }
 
-/// Judges the candidates before `now`, but stops when one is accepted. After a preemption, many candidates
-/// may be due at once. Boards must then have a chance to report that they are busy before the next trigger is
-/// accepted.
+/// Judges (accepts or vetoes) the candidates before `now`, but stops when one is accepted. After a
+/// preemption, many candidates may be due at once. Boards must then have a chance to report that they are
+/// busy before the next trigger is accepted.
 void SharedTriggers::judge(Time now) {
   const std::uint64_t before = bus_.accepted();
   while (bus_.accepted() == before && bus_.next() < now) bus_.advance(bus_.next() + 1);

@@ -13,13 +13,14 @@ namespace softfeb::dataplane {
 
 /// One sequence of triggers for the boards of several workers, in real time.
 ///
-/// The worker that first finds that a candidate is due judges the candidate; the other workers find the
+/// A candidate is a trigger of one source that may still be vetoed. The worker that first finds that a
+/// candidate is due judges it, that is, accepts or vetoes the candidate. The other workers find the accepted
 /// trigger in memory. While one worker judges, the others continue, and look again in their next iteration.
 /// Only end() waits for another worker.
 ///
 /// Each call of advance() accepts at most one trigger, so that a board that this trigger makes busy can veto
-/// the next trigger, even if workers run late. The veto covers the candidates that are judged after the
-/// report.
+/// the next trigger, even if workers run late. The veto covers the candidates that are judged after the board
+/// has reported that it is busy.
 class SharedTriggers final : public engine::TriggerFeed {
  public:
   /// Throws std::invalid_argument, see detector::TriggerSource.

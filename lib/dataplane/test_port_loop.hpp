@@ -26,17 +26,17 @@ class TestPortLoop {
 
   /// Begins a trial that starts at `start`.
   void begin(Time start);
-  /// Runs all ports once. Returns the time at which it began.
+  /// Runs one iteration of all ports. Returns the time at which the iteration began.
   Time turn();
   /// Ends a trial.
   void end();
 
-  /// Runs turns on lcore `lcore` until `end` or until `stop` is true. Throws EnvironmentError if the lcore
-  /// cannot be started.
+  /// Calls turn() repeatedly on lcore `lcore` until `end` or until `stop` is true. Throws EnvironmentError if
+  /// the lcore cannot be started.
   void launch(unsigned lcore, Time end, const std::atomic<bool>& stop);
   void join();
 
-  /// Longest time between two turns since the start of the trial.
+  /// Longest time between two successive calls of turn() since the start of the trial.
   Time longest_gap() const { return longest_gap_; }
 
  private:
@@ -47,7 +47,7 @@ class TestPortLoop {
   std::uint64_t clock_seen_ = 0;  ///< number of updates read from updates_
   std::unique_ptr<TxBuilder> builder_;
   std::vector<std::unique_ptr<TestPortQueue>> queues_;
-  Time now_ = 0;       ///< time of the latest turn
+  Time now_ = 0;       ///< time at which the latest turn() began
   Time gap_from_ = 0;  ///< start of the gap being measured: the latest turn or, before the first turn, the
                        ///< start of the trial
   Time longest_gap_ = 0;

@@ -19,10 +19,10 @@ namespace softfeb::dataplane {
 /// Counters of a test port since TestPortQueue::begin().
 struct TestPortCounters {
   std::uint64_t rx_packets = 0;
-  std::uint64_t rx_unreadable = 0;  ///< packets in too many pieces
+  std::uint64_t rx_unreadable = 0;  ///< packets with more segments than Segments holds
   std::uint64_t tx_packets = 0;
   std::uint64_t refused = 0;     ///< packets that the transmit queue did not take at once
-  std::uint64_t no_buffers = 0;  ///< times that the builder had no buffer for a frame
+  std::uint64_t no_buffers = 0;  ///< number of times that the builder had no buffer for a frame
 };
 
 /// A test port of a switch test on a DPDK port, which uses queue 0. Passes on received packets with the time

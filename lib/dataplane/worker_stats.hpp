@@ -38,8 +38,8 @@ struct NetworkRelayCounters {
   std::uint64_t tx_waiting = 0;  ///< packets currently queued for a port
   std::uint64_t held_up = 0;     ///< receive bursts shortened because too few frames were free
   std::uint64_t overruns = 0;    ///< iterations that ran more than kLate after a network event was due
-  Time latest = 0;               ///< largest delay of these iterations
-  Time late = 0;                 ///< sum of the delays of these iterations
+  Time latest = 0;               ///< largest delay of the iterations in `overruns`
+  Time late = 0;                 ///< sum of the delays of the iterations in `overruns`
   static constexpr Time kLate = 20 * kMicrosecond;
 };
 

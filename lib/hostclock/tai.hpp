@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-/// lib/hostclock: TAI on this host, for softfeb and rdma-sink. May include detector and the libraries below
-/// it.
+/// lib/hostclock: International Atomic Time (TAI) on this host, for softfeb and rdma-sink. May include
+/// detector and the libraries below it.
 namespace softfeb::hostclock {
 
 /// Seconds by which TAI is ahead of UTC: the kernel's value, or detector::kTaiAhead if the kernel does not

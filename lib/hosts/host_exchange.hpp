@@ -31,9 +31,10 @@ class HostExchange {
   /// Passes the messages that have arrived to `take`. Also lets the messages of post() make progress.
   virtual void poll(const Take& take) = 0;
 
-  /// Sends and receives a short message with as little delay as possible. Both sides must know its size.
-  /// These messages are separate from those of post(). receive() uses the whole CPU while it waits, and
-  /// returns false if ended() becomes true before the message has arrived.
+  /// send() and receive() transfer a short message with as little delay as possible. Both processes must know
+  /// the size of the message in advance. Short messages are separate from the messages of post(). receive()
+  /// uses the whole CPU while it waits, and returns false if ended() becomes true before the message has
+  /// arrived.
   virtual void send(std::uint32_t to, ByteSpan message) = 0;
   virtual bool receive(std::uint32_t from, std::span<std::uint8_t> message) = 0;
 };

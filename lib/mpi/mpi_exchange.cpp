@@ -82,11 +82,12 @@ Session::~Session() {
   if (g_interrupted == 0) MPI_Finalize();
 }
 
-/// A swap in progress: buffers and requests. They are kept, so that later swaps need no memory.
+/// The buffers and requests of a swap in progress. They are kept for later swaps, which then need not
+/// allocate memory.
 struct MpiExchange::Swap {
   std::vector<Bytes> sending, receiving;  ///< first parts of messages, by neighbour
-  std::vector<MPI_Request> requests;      ///< for these parts, and for the minimum of `earliest`
-  std::vector<MPI_Request> rest;          ///< for the parts that follow the first parts
+  std::vector<MPI_Request> requests;      ///< for the first parts, and for the minimum of `earliest`
+  std::vector<MPI_Request> rest;          ///< for sending the remainders of long messages
   Time earliest = kNever, least = kNever;
 };
 
@@ -131,7 +132,7 @@ void MpiExchange::begin_swap(Time earliest, std::span<const Bytes> out) {
   begin_rest(swap, out);
 }
 
-/// Sends the remainders of long messages that do not fit into the first parts.
+/// Sends the remainder of each message that does not fit into its first part.
 void MpiExchange::begin_rest(Swap& swap, std::span<const Bytes> out) {
   constexpr std::size_t kRoom = kFirst - sizeof(Head);
   swap.rest.clear();

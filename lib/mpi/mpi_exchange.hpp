@@ -42,8 +42,8 @@ class MpiExchange final : public simulator::Exchange {
   std::uint64_t lead(std::uint64_t mine) override;
   void end_all(int status) override;
 
-  /// Makes all present and future calls of this process throw EnvironmentError, so that incomplete files are
-  /// removed. May be called in a signal handler.
+  /// Makes the current call and all later calls of MpiExchange functions in this process throw
+  /// EnvironmentError, so that the program removes incomplete files. May be called in a signal handler.
   static void interrupt();
   static bool interrupted();
 
@@ -62,8 +62,10 @@ class MpiExchange final : public simulator::Exchange {
   std::uint32_t size_ = 1, rank_ = 0;
   std::vector<std::uint32_t> neighbours_;
   bool complete_ = false;                       ///< every process has all others as its neighbours
-  std::array<std::unique_ptr<Swap>, 2> swaps_;  ///< the swap in progress, or the older and the newer one
-  std::size_t begun_ = 0, completed_ = 0;       ///< numbers of swaps; the remainder modulo 2 is the index
+  std::array<std::unique_ptr<Swap>, 2> swaps_;  ///< buffers of the swaps in progress, at most two at a time
+  /// Numbers of swaps begun and completed. The remainder modulo 2 is the index in swaps_ of the next swap to
+  /// begin or complete.
+  std::size_t begun_ = 0, completed_ = 0;
 };
 
 }  // namespace softfeb::mpi

@@ -48,7 +48,8 @@ void MpiHosts::start() {
   if (!thread_.joinable() && !ended()) thread_ = std::thread([this] { run(); });
 }
 
-/// The loop of the thread. Ends when all messages have been sent.
+/// The loop of the thread. Ends when the destructor has set leave_ and all messages have been sent, or when
+/// ended() is true.
 void MpiHosts::run() {
   for (bool last = false; !last; std::this_thread::sleep_for(kInterval)) {
     const std::unique_lock<std::mutex> lock = enter_mpi();

@@ -24,8 +24,8 @@ constexpr Time kLead = 2 * kMillisecond;
 /// If no frame has arrived for this long, no more frames are waiting in the switch.
 constexpr Time kQuiet = 5 * kMillisecond;
 constexpr Time kLongestDrain = 100 * kSecond;
-/// Largest error of a time. Times are read once per iteration, and an iteration takes less than this unless
-/// the trial is void.
+/// Largest error of a recorded time in a valid trial. A loop reads the clock once per iteration. If an
+/// iteration takes longer than this, the trial is void.
 constexpr Time kClockError = switchtest::RigFaults::kLongestGap;
 
 /// Configures the ports at a real switch as test ports: they receive all frames, and the NIC neither sends
@@ -235,7 +235,7 @@ bool RealRig::drained(Time quiet_since) {
 }
 
 /// Waits until all pauses that the trial requested have expired. A pause may outlast the trial, for example
-/// if the freeze ended late.
+/// if the frame that ends a freeze was sent late.
 void RealRig::expire_pauses(const Trial& trial) {
   if (trial.freezes.empty() && trial.pauses.empty()) return;
   std::uint64_t slowest = ports_.front().rate;

@@ -35,8 +35,9 @@ struct RealRigSettings {
 /// worker that does not run the network. Ports are distributed over the loops in turn; if there are as many
 /// loops as ports, each port has its own loop.
 ///
-/// Counts are exact. A time is exact to one iteration of a loop, which takes microseconds. A trial is void if
-/// a loop did not run for a while, or if the rig lost or delayed frames (switchtest::RigFaults).
+/// Counts are exact. A time is exact to one iteration of a loop, which takes microseconds. A trial is void
+/// (its result must not be used) if a loop did not run for a while, or if the rig lost or delayed frames
+/// (switchtest::RigFaults).
 class RealRig final : public switchtest::Rig {
  public:
   /// Opens the ports and waits for their links, for at most `run.connect_timeout`. `lab` is copied, so it may
@@ -49,8 +50,8 @@ class RealRig final : public switchtest::Rig {
   switchtest::TrialResult run(const switchtest::Trial& trial) override;
   Time now() const override { return dpdk_.now() - created_; }
   std::optional<Time> own_delay() const override { return std::nullopt; }
-  /// Returns a time longer than the permitted lateness of a frame plus the permitted gap of the network's
-  /// loop.
+  /// The value exceeds the largest permitted lateness of a frame plus the largest permitted gap of the
+  /// network's loop.
   Time settle() const override { return 3 * kMillisecond; }
 
   const DpdkRuntime& dpdk() const { return dpdk_; }

@@ -36,8 +36,8 @@ class RigNetwork {
   void observe(const std::function<void()>& wait);
   /// Begins a trial. The latest state becomes its initial state.
   void begin() { before_ = now_; }
-  /// Adds the events between begin() and the latest state. `faults.network_gap` becomes the longest gap since
-  /// the state before the latest one.
+  /// Adds the events between begin() and the latest state. Raises `faults.network_gap` to the longest gap
+  /// between two iterations of the worker in the time between the last two calls of observe().
   void add_to(switchtest::RigFaults& faults) const;
   /// True if, according to the latest state, no frame is in the network or in a ring. `sent` is the number of
   /// packets that the test ports have put into the rings, and `received` the number that they have taken out.
@@ -46,7 +46,7 @@ class RigNetwork {
  private:
   struct State {
     std::uint64_t lost = 0;     ///< frames lost outside switches
-    std::uint64_t held_up = 0;  ///< number of times that the network was full
+    std::uint64_t held_up = 0;  ///< number of receive bursts shortened because the network was full
     std::uint64_t rx_packets = 0, tx_packets = 0;
     std::uint64_t inside = 0;  ///< frames in the network, or waiting for a ring
     Time longest_gap = 0;

@@ -59,7 +59,8 @@ class WorkerPool {
   /// Stops the workers. The caller may then access the endpoints directly.
   void quit();
 
-  /// Sets the function that passes time while snapshot() waits for the workers. By default, it sleeps.
+  /// Sets the function that snapshot() calls repeatedly while it waits for the workers; the argument is the
+  /// time to wait. The default function sleeps.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
   /// Returns the worker of an endpoint of this host. `endpoint` counts boards first, then receivers.
@@ -87,8 +88,8 @@ class WorkerPool {
   /// Returns the index of an endpoint in the PortMap of its port. `endpoint` counts boards first, then
   /// receivers.
   std::uint32_t index_on_port(std::size_t endpoint) const { return owners_[endpoint]; }
-  /// True if workers ring the control thread's doorbell. Workers that never sleep avoid system calls, so the
-  /// control thread must poll their exchanges.
+  /// True if workers ring the control thread's doorbell. Workers that never sleep do not ring it, to avoid
+  /// system calls; the control thread must then poll their exchanges.
   bool rings_control_thread() const;
   /// Doorbell of the control thread. Workers ring this doorbell when a datagram arrives for the control
   /// thread, but only while that thread has armed the doorbell.
