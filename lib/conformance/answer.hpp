@@ -12,7 +12,7 @@
 
 namespace softfeb::conformance {
 
-/// BTH opcodes of responses on RC other than ACK.
+/// BTH opcodes of RC responses, except acknowledgements.
 inline constexpr std::uint8_t kOpcodeReadFirst = 0x0d;
 inline constexpr std::uint8_t kOpcodeReadLast = 0x0f;
 inline constexpr std::uint8_t kOpcodeReadOnly = 0x10;
@@ -23,7 +23,7 @@ struct Answer {
   Time at = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
-  /// AETH of an acknowledgement, a READ response or an atomic acknowledgement.
+  /// AETH of an acknowledgement, a READ response or an atomic acknowledgement; empty if the packet has none.
   std::optional<roce::Aeth> aeth;
   roce::Qpn dest_qp = 0;
   roce::IpAddress source_ip;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kLevels = {"shall", "should", "may", "measure", "robustness"};
 constexpr std::array<std::string_view, 5> kSeverities = {"critical", "high", "medium", "low", "info"};
-/// Names, indexed by bit.
+/// Names of the needs in the catalogue, indexed by the number of the bit in Needs.
 constexpr std::array<std::string_view, 14> kNeeds = {"memory", "recv",        "sink", "counters", "vlan",
                                                      "two-ip", "destructive", "v6",   "reads",    "atomics",
                                                      "sends",  "cnps",        "rate", "bounds"};

@@ -70,20 +70,20 @@ struct Step {
     kSend,      ///< sends `packets` back to back
     kDrop,      ///< sends each packet alone and awaits silence; then sends `then`, which must be accepted
     kEveryBit,  ///< sends `packets[0]` once for each bit from the IP version to the iCRC, with that bit
-                ///< flipped
+                ///< flipped; omits the bits of masked fields
     kMutate,    ///< sends `times` packets with random bytes changed
     kWait,      ///< waits for `time`
     kReceive,   ///< posts `times` receives at the target
     kModify,    ///< changes the state of the queue pair to `state`
     kDestroy,   ///< destroys the queue pair
-    kFill,      ///< fills the first region with guard bytes again
+    kFill,      ///< fills the first region with guard bytes (kGuard) again
     kCheck,     ///< compares the memory at this point
   };
   Kind kind = Kind::kSend;
   std::uint32_t qp = 0;  ///< index into Part::qps
   std::vector<PacketSpec> packets;
   /// For kDrop, the packet to send after those that must be dropped. If empty, the last of the dropped
-  /// packets is sent again, unspoilt.
+  /// packets is sent again without its errors (PacketSpec::unspoilt()).
   std::optional<PacketSpec> then;
   /// Expected answers to the packets. If empty, the next step follows at once, and the expectation of a later
   /// step also covers the answers to this step.
@@ -99,7 +99,8 @@ struct Step {
   /// percentile and the maximum of the time from a packet to the first answer, over all repetitions and all
   /// steps with this name.
   std::string latency;
-  /// If this is true, the step also waits for the silence window, during which no further answer may arrive.
+  /// If this is true, the step also waits for the silence window (Timing::silence), during which no further
+  /// answer may arrive.
   bool settle = false;
   std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
   bool one_at_a_time = false;  ///< awaits the answers after each repetition

@@ -25,8 +25,8 @@ class AckChecker {
  public:
   explicit AckChecker(roce::Psn first) : first_(first) {}
 
-  /// Records a packet. If `spoilt` is true, the packet is wrong in some respect, so the checker can no longer
-  /// predict the answers.
+  /// Records a packet. `spoilt` means that the packet contains errors. The checker can then no longer predict
+  /// the answers, so it stops checking.
   void sent(const ScriptPacket& packet, bool spoilt);
   /// Returns a description of the error; empty if there is none.
   std::string answer(const Answer& answer);
@@ -53,12 +53,12 @@ class CnpChecker {
   void marked() { ++causes_; }
   /// Returns a description of the error; empty if there is none.
   std::string answer(const Answer& answer);
-  /// True if, according to the profile, the CNP belongs to a NAK that has arrived or may follow. Call before
-  /// answer().
+  /// True if the profile permits one more CNP, for a NAK that has arrived or may follow. Call before passing
+  /// the CNP to answer().
   bool with_nak() const { return with_naks_ && cnps_ < causes_ + kAhead; }
 
  private:
-  static constexpr std::uint64_t kAhead = 1;  ///< the CNP may come before its NAK
+  static constexpr std::uint64_t kAhead = 1;  ///< number of CNPs that may arrive before their NAKs
 
   bool with_naks_;
   std::uint64_t causes_ = 0;

@@ -5,7 +5,7 @@
 import sys
 from pathlib import Path
 
-# The C++ standard does not require compilers to accept longer string literals.
+# Maximum length of a string literal; compilers need not accept arbitrarily long ones.
 PIECE = 16_000
 
 

@@ -95,8 +95,8 @@ class Matcher {
   const Expectation* expectation_;
   Symbols symbols_;
   std::size_t next_ = 0;               ///< first item that is not finished
-  std::optional<roce::Psn> in_range_;  ///< latest PSN of the range that is item next_
-  std::vector<std::uint8_t> cnps_;     ///< 1 if the CNP of this item has arrived
+  std::optional<roce::Psn> in_range_;  ///< latest acknowledged PSN, if item next_ is a range; else empty
+  std::vector<std::uint8_t> cnps_;     ///< for each item: 1 if its CNP has arrived
 };
 
 }  // namespace softfeb::conformance

@@ -10,10 +10,10 @@
 
 namespace softfeb::conformance {
 
-/// A frame between the boards of a traffic run and the target, in either direction.
+/// A frame on the way between the boards of a traffic run and the target, in either direction.
 struct FaultFrame {
   std::vector<std::uint8_t> bytes;
-  std::uint16_t payload = 0;  ///< offset of the payload in a request
+  std::uint16_t payload = 0;  ///< for a request: offset of the payload in `bytes`
   std::uint32_t length = 0;   ///< bytes of payload, without pad
   std::uint64_t offset = 0;   ///< offset of the payload in the first region; UINT64_MAX for a retransmission
   bool changed = false;       ///< a fault rule changed bytes of the frame

@@ -46,7 +46,8 @@ std::string FlightLog::answer(const Answer& answer) {
       describe_opcode(answer.opcode, answer.aeth) + " PSN " + describe_psn(answer.psn, first_);
   if (number >= next_) return what + " for a packet that was not sent";
   if (answer.aeth->kind() == roce::AethKind::kRnrNak) {
-    nak_.reset();  // the target may report the packets after the refused one again
+    // The target drops all packets after the refused one, and may send another NAK 0x60 for them.
+    nak_.reset();
     return {};
   }
   if (!answer.is_ack()) {

@@ -43,7 +43,7 @@ class FlightLog {
 
  private:
   struct Packet {
-    std::uint64_t next_offset = 0;  ///< offset of the first byte after its payload
+    std::uint64_t next_offset = 0;  ///< offset in the region of the first byte after the packet's payload
     std::uint64_t messages = 0;     ///< number of messages that end at or before this packet
   };
 
@@ -61,7 +61,7 @@ class FlightLog {
   std::uint64_t messages_ = 0;
   std::int64_t expected_ = 0;  ///< number of the packet that the target expects
   std::uint64_t out_of_sequence_ = 0, duplicates_ = 0;
-  std::optional<roce::Psn> nak_;  ///< PSN of the latest NAK 0x60, until its packet is delivered
+  std::optional<roce::Psn> nak_;  ///< PSN of the latest NAK 0x60; empty once this packet is delivered
 };
 
 }  // namespace softfeb::conformance

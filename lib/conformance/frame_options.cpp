@@ -10,9 +10,9 @@ namespace softfeb::conformance {
 namespace {
 
 constexpr std::uint16_t kEtherTypeRoceV1 = 0x8915;
-constexpr std::uint8_t kGrhNextHeader = 0x1b;  ///< the BTH follows
+constexpr std::uint8_t kGrhNextHeader = 0x1b;  ///< value of NxtHdr in a GRH that a BTH follows
 
-constexpr std::size_t kExtended = roce::Bth::kSize;  ///< offset of the first extended header
+constexpr std::size_t kExtended = roce::Bth::kSize;  ///< offset of the first extended header in transport_
 
 }  // namespace
 
@@ -248,7 +248,7 @@ void FrameDraft::change(const Override& o) {
     case Field::kAt:
     case Field::kFill:
       if (late_) refuse("region, at and fill cannot change on the way");
-      return;  // part of the ScriptPacket
+      return;  // the ScriptPacket already contains the effect of these options
     case Field::kVa:
     case Field::kRkey:
     case Field::kLength:

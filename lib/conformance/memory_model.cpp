@@ -71,7 +71,7 @@ MemoryModel::Fate MemoryModel::fate(std::size_t i, const WrittenSpec& written) c
 /// change either.
 MemoryModel::Range MemoryModel::around(const Sent& s) const {
   const std::uint64_t size = s.payload.size();
-  if (s.offset + size < s.offset || s.offset > UINT64_MAX / 2) {  // it begins before the region
+  if (s.offset + size < s.offset || s.offset > UINT64_MAX / 2) {  // the packet begins before the region
     const std::uint64_t end = s.offset + size < s.offset ? s.offset + size : 0;
     return {0, std::min(region_size_, end + kMargin)};
   }
@@ -163,7 +163,7 @@ void MemoryModel::compare(const Range& range, const WrittenSpec& written,
                    .found = {found.begin() + from, found.begin() + to},
                    .guard = owner.empty(),
                    .text = owner.empty() ? "a byte that no packet may change was changed" : owner});
-    // Report one difference for each packet, so continue after the bytes that differ.
+    // Report one difference for each sequence of wrong bytes, so skip the rest of this sequence.
     while (k + 1 < wanted.size() && found[k + 1] != wanted[k + 1]) ++k;
   }
 }

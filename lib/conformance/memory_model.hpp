@@ -12,7 +12,7 @@
 namespace softfeb::conformance {
 
 /// The required contents of the first region after a part: the payload of all packets that the target must
-/// have written, and guard bytes everywhere else.
+/// have written, and guard bytes (kGuard) everywhere else.
 class MemoryModel {
  public:
   static constexpr std::uint64_t kMostRead = 65'536;  ///< maximum length of a range in bytes
@@ -36,13 +36,14 @@ class MemoryModel {
   /// Records that the target has refused `psn` because no receive was posted, and has dropped the packets
   /// after it.
   void refused(std::uint32_t qp, roce::Psn psn);
-  /// Records that the target has acknowledged all packets of `qp` up to `psn`. With kAcknowledged, these must
-  /// be in memory.
+  /// Records that the target has acknowledged all packets of `qp` up to `psn`. With
+  /// WrittenSpec::Kind::kAcknowledged, the payloads of these packets must be in memory.
   void acknowledged(std::uint32_t qp, roce::Psn psn);
   std::size_t packets() const { return sent_.size(); }
 
-  /// Ranges of the first region to read for a check, in ascending order. They contain the bytes that the
-  /// packets could have written, and kMargin bytes before and after these. No range is longer than kMostRead.
+  /// A range of the first region. ranges() returns the ranges to read for a check, in ascending order: the
+  /// bytes that the packets could have written, and kMargin bytes before and after them. No range is longer
+  /// than kMostRead.
   struct Range {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;

@@ -61,7 +61,7 @@ class OwnTarget {
     QpSpec spec;
     roce::ResponderConfig responder;
     TargetState state = TargetState::kRts;
-    bool flushed = false;  ///< the completions of its remaining receives have been reported
+    bool flushed = false;  ///< in the error state: all remaining receives have been completed with errors
     bool event = false;
   };
 

@@ -138,9 +138,9 @@ std::vector<PacketSpec> parse_packets(std::string_view text);
 
 /// Returns the name of a kind in the notation.
 std::string_view name_of(PacketKind kind);
-/// Five-bit operation of the kind's opcode; 0x81 for kCnp.
+/// Returns the operation of the kind, the lower five bits of the BTH opcode. Returns 0x81 for kCnp.
 std::uint8_t operation_of(PacketKind kind);
-/// True if packets of this kind have a payload unless their size says otherwise.
+/// True if packets of this kind have a payload by default, that is, if their size is not given.
 bool has_payload_by_default(PacketKind kind);
 /// True for packets that carry a RETH.
 bool carries_reth(PacketKind kind);

@@ -13,7 +13,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-constexpr std::size_t kMostDifferences = 16;  ///< maximum number in a result
+constexpr std::size_t kMostDifferences = 16;  ///< maximum number of memory differences in a result
 
 /// Compares completions with the required ones. Returns a description of the difference; empty if there is
 /// none.
@@ -279,8 +279,8 @@ void PartRun::find(const std::string& checker, const std::string& text) {
          .text = text,
          .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
   }
-  // The checker "ack" checks PSN and MSN. CaseRun's comparison of the answers with the deviation covers both,
-  // so a finding of this checker is not an unlisted failure.
+  // The checker "ack" checks the PSNs and MSNs of answers. CaseRun compares these values with the deviation,
+  // so a finding of "ack" does not count as unlisted here.
   if (checker != "ack") unlisted_ |= kCheckersFailed;
   fail(kCheckersFailed, text);
 }
@@ -351,7 +351,8 @@ void PartRun::on_answer(const Answer& answer, Time now) {
   if (keep) result_.trace.push_back(std::move(trace));
   if (!qp.checker) return;
   if (const std::string text = wrong_form(answer, qp.spec.transport); !text.empty()) find("form", text);
-  // A random change may turn a packet into a different valid packet, so acknowledgements cannot be predicted.
+  // In a kMutate step, a random change may turn a packet into a different valid packet. The acknowledgements
+  // then cannot be predicted.
   const bool mutating =
       phase_ == Phase::kSteps && step_ < part_.steps.size() && part_.steps[step_].kind == Step::Kind::kMutate;
   if (const std::string text = qp.checker->answer(answer); !text.empty() && !mutating) find("ack", text);
@@ -444,8 +445,8 @@ void PartRun::report_latencies() {
   }
 }
 
-/// Compares the memory with the deviation in the profile. `differences` are the differences from the memory
-/// that the case expects.
+/// Compares the memory with the deviation in the profile. `differences` lists where the memory differs from
+/// what the case expects.
 void PartRun::compare_with_deviation(const MemoryModel::Range& range, const TargetReply& reply,
                                      const std::vector<MemoryDifference>& differences) {
   if (deviation_ == nullptr) return;

@@ -76,8 +76,8 @@ class PartRun {
 
   bool done() const { return phase_ == Phase::kDone; }
   Failures failures() const { return failures_; }
-  /// Failures that the deviation in the profile does not explain. Does not consider answers, which CaseRun
-  /// compares.
+  /// Failures that the deviation in the profile does not explain. This does not include wrong answers:
+  /// CaseRun compares the answers with the deviation.
   Failures unlisted() const { return unlisted_; }
   /// Reason why the part could not be carried out, for example because the target refused a request. Empty if
   /// it could.
@@ -111,9 +111,9 @@ class PartRun {
     std::optional<Script> script;
     std::optional<AckChecker> checker;
     std::optional<Matcher> matcher;
-    bool answered = true;    ///< the expectation has been fulfilled, so the next packet begins a new one
-    roce::Psn last_psn = 0;  ///< highest PSN sent so far, for the probe
-    Time touched = 0;        ///< time of the latest packet or answer
+    bool answered = true;                ///< the expectation is fulfilled; the next kSend step sets a new one
+    roce::Psn last_psn = 0;              ///< highest PSN sent so far; probe() sends the next one
+    Time touched = 0;                    ///< time of the latest packet or answer
     std::set<roce::Psn> unrequested;     ///< PSNs of packets that do not request an acknowledgement
     std::optional<Answer> first_answer;  ///< first answer that is not a CNP
   };
@@ -170,7 +170,8 @@ class PartRun {
   std::vector<Qp> qps_;
   MemoryModel memory_;
   CnpChecker cnps_;
-  std::deque<Expectation> made_;  ///< expectations that follow from steps without an explicit one
+  /// Expectations for kDrop steps without `expect`: an ACK of the packet that the target must accept.
+  std::deque<Expectation> made_;
 
   Phase phase_ = Phase::kFill;
   StepPhase step_phase_ = StepPhase::kBegin;
@@ -183,14 +184,14 @@ class PartRun {
   bool checking_ = false;  ///< memory is read for a kCheck step
   Time due_ = 0;           ///< earliest time of the next packet
   Time deadline_ = kNever;
-  std::size_t qp_ = 0;  ///< queue pair of the current request
+  std::size_t qp_ = 0;  ///< index of the queue pair that the current request concerns
   std::vector<MemoryModel::Range> ranges_;
   std::size_t range_ = 0;
   std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the steps
   Time step_began_ = 0;
   /// For a latency: departure time of the packet whose first answer is awaited.
   std::optional<Time> timed_;
-  std::map<std::string, std::vector<Time>> latencies_;  ///< latencies by Step::latency
+  std::map<std::string, std::vector<Time>> latencies_;  ///< measured times; the key is Step::latency
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
   /// Deviation that the profile lists for this case; null if there is none.

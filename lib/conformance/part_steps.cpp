@@ -9,7 +9,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Maximum number of packets that are returned together, so that they fit in small queues of a driver.
+/// Maximum number of packets that one call of run() returns, so that they fit in small queues of a driver.
 constexpr std::size_t kBurst = 64;
 
 const Expectation& silence() {
@@ -34,7 +34,8 @@ bool changed_on_the_way(const PacketSpec& spec) {
   return std::any_of(spec.overrides.begin(), spec.overrides.end(), [](const Override& o) { return o.late; });
 }
 
-/// True if the packet is wrong in a way that prevents checkers from predicting the target's counts.
+/// True if an option changes a field that may alter the target's answers. AckChecker then cannot predict
+/// them.
 bool spoilt(const PacketSpec& spec) {
   return std::any_of(spec.overrides.begin(), spec.overrides.end(), [](const Override& o) {
     return o.field != Field::kAt && o.field != Field::kLength && o.field != Field::kFill &&
@@ -88,7 +89,8 @@ void PartRun::send(std::uint32_t qp, const PacketSpec& spec, std::uint64_t repet
 bool PartRun::run_step(Time now, Frames& out) {
   if (step_ == part_.steps.size() || failed_) {
     if (failed_ && now < saturating_add(qps_[0].touched, environment_.timing.silence)) {
-      deadline_ = qps_[0].touched + environment_.timing.silence;  // wait for further answers, for the report
+      // Wait for further answers, so that the report contains them.
+      deadline_ = qps_[0].touched + environment_.timing.silence;
       return false;
     }
     next_phase(failed_ ? Phase::kState : Phase::kProbe);
@@ -213,7 +215,7 @@ bool PartRun::await(const Step& step, Time now) {
   return true;
 }
 
-/// Waits until the queue pair has neither sent nor received a packet for the silence window.
+/// Waits until no packet has been sent to the queue pair or received from it for the silence window.
 bool PartRun::settle(const Step& step, Time now) {
   deadline_ = qps_[step.qp].touched + environment_.timing.silence;
   if (now < deadline_) return false;
@@ -265,8 +267,9 @@ bool PartRun::send_dropped(const Step& step, Time now, Frames& out) {
   return true;
 }
 
-/// Sends the packet once for each bit that the iCRC covers, with this bit flipped. The iCRC does not cover
-/// the masked fields: TOS, TTL, the checksums of IP and UDP, and byte 4 of the BTH.
+/// Sends the packet once for each bit that the iCRC covers and once for each bit of the iCRC, with this bit
+/// flipped. The iCRC does not cover the masked fields: TOS, TTL, the checksums of IP and UDP, and byte 4 of
+/// the BTH.
 bool PartRun::send_flipped(const Step& step, Time now, Frames& out) {
   Qp& qp = qps_[step.qp];
   if (packet_ == 0) expect(step.qp, nullptr, 0);

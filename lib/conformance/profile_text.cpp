@@ -14,8 +14,8 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Formats a time as briefly as possible: 250ms rather than 250000us. Times in profiles are whole
-/// microseconds.
+/// Formats a time with the largest unit that gives a whole number: 250ms, not 250000us. Times in profiles are
+/// whole microseconds.
 std::string time_text(Time time) {
   if (time % kSecond == 0) return std::to_string(time / kSecond) + "s";
   if (time % kMillisecond == 0) return std::to_string(time / kMillisecond) + "ms";
@@ -61,7 +61,7 @@ std::string notation_of(const TracePacket& p) {
   }
 }
 
-/// Identifies a queue pair by the number of its part and its number in the case.
+/// Identifies a queue pair: the number of the part, and the number of the queue pair in this part.
 using Place = std::pair<std::uint32_t, std::uint32_t>;
 
 /// Returns the queue pairs whose answers differ from what the case expects. If only the memory, completions

@@ -31,7 +31,7 @@ struct TracePacket {
     kNotSent,     ///< not sent, because a fault rule dropped it
     kExpected,    ///< received from the target, as expected
     kUnexpected,  ///< received from the target, but not expected
-    kTolerated,   ///< received from the target; the case accepts any answer here
+    kTolerated,   ///< received from the target, not expected, but permitted by IBA or the profile
     kForeign,     ///< received from the target for a queue pair of an earlier case
   };
   /// What a fault rule did to a packet that was sent.
@@ -49,7 +49,7 @@ struct TracePacket {
   std::uint32_t step = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
-  roce::Psn first_psn = 0;  ///< e of the packet's queue pair
+  roce::Psn first_psn = 0;  ///< initial PSN (e) of the packet's queue pair
   std::uint32_t qp = 0;     ///< number of the queue pair in the case
   std::optional<roce::Aeth> aeth;
   std::uint32_t length = 0;  ///< payload in bytes
@@ -68,7 +68,7 @@ struct MissingAnswer {
   std::string what;
 };
 
-/// An error that one of the permanent checkers has found.
+/// An error that a checker has found. Checkers apply the same rules in every case.
 struct CheckerFinding {
   std::string checker;  ///< "form", "ack", "go-back-n", "memory", "cnp", "counters"
   std::string text;
@@ -119,7 +119,7 @@ struct CaseResult {
   std::vector<Figure> figures;
   std::vector<RuleResult> rules;
   std::uint64_t foreign = 0;  ///< packets for queue pairs of earlier cases
-  std::string deviation;      ///< text of the deviation, if the profile lists one for this case
+  std::string deviation;      ///< Deviation::why, if the profile lists a deviation for this case
 };
 
 /// Times that a run uses; measured by calibration unless the profile sets them.

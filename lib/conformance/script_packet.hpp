@@ -52,8 +52,8 @@ struct ScriptPacket {
 /// because malformed packets also need an iCRC.
 class Script {
  public:
-  /// The places of messages that begin with different PSNs are kSlot bytes apart; a region has room for
-  /// kSlots messages. The bytes between messages must not change.
+  /// A region has kSlots slots of kSlot bytes each. The first PSN of a message determines its slot. The bytes
+  /// between messages must not change.
   static constexpr std::uint64_t kSlot = 16'384;
   static constexpr std::uint64_t kSlots = 64;
   static constexpr std::uint64_t kMargin = 64;  ///< bytes of a region before the first message

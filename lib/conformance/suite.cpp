@@ -17,11 +17,11 @@ constexpr std::size_t kCalibrationWrites = 64;
 constexpr Time kFirstLimit = kSecond;  ///< for the first answers, while the round-trip time is unknown
 constexpr Time kLeastAck = kMillisecond;
 constexpr Time kLeastSilence = 5 * kMillisecond;
-constexpr Time kAckOfP99 = 20;  ///< T_ack is this multiple of the 99th percentile
+constexpr Time kAckOfP99 = 20;  ///< T_ack is this multiple of the round-trip time's 99th percentile
 /// The silence window is this multiple of T_ack.
 constexpr Time kSilenceOfAck = 3;
 
-/// True for destructive cases, which run last.
+/// True for cases that the catalogue or the profile calls destructive. Such cases run last.
 bool harms(const Profile& profile, const Case& c) {
   const auto it = profile.deviations.find(c.id);
   return (c.needs & kDestructive) != 0 || (it != profile.deviations.end() && it->second.destructive);

@@ -112,7 +112,7 @@ class Suite {
   bool canary_reopened_ = false;
   bool canary_checked_ = false;
   roce::Psn canary_psn_ = 0;
-  std::size_t calibrated_ = 0;  ///< number of WRITEs in the calibration
+  std::size_t calibrated_ = 0;  ///< number of WRITEs that the calibration has sent
 };
 
 }  // namespace softfeb::conformance

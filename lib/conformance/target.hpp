@@ -111,8 +111,8 @@ struct TargetReply {
   bool gone = false;                 ///< with `error`: the target no longer answers requests at all
   bool unsupported = false;          ///< with `error`: this target never supports the request
   roce::Qpn qp = 0;                  ///< for OpenRequest: QPN of the target
-  /// For OpenRequest: set if the queue pair already existed. The target has then ignored the requester's QPN,
-  /// first PSN and memory in the request; the members contain the actual values.
+  /// For OpenRequest: set if the queue pair already existed. The target has then ignored the requester's QPN
+  /// and the first PSN in the request. The members contain the values that apply instead.
   struct Fixed {
     roce::Qpn requester_qp = 0;
     roce::Psn psn = 0;

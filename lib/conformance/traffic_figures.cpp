@@ -14,7 +14,7 @@ struct Name {
   bool more_is_better;
 };
 
-/// Names and units, indexed by TrafficFigure.
+/// Properties of the figures, indexed by TrafficFigure.
 constexpr std::array<Name, 15> kNames = {{{"goodput", "Gbit/s", true},
                                           {"retransmissions", "packets", false},
                                           {"naks", "", false},

@@ -325,7 +325,7 @@ void TrafficRun::judge_memory(const TargetReply& reply) {
   const ByteSpan all(sender_->memory());
   const ByteSpan wanted = all.subspan(from, std::min<std::size_t>(kMemoryPart, all.size() - from));
   const bool read = !reply.bytes.empty();
-  if (!read && roce::crc32(0, wanted) != reply.crc)  // read the bytes to find those that differ
+  if (!read && roce::crc32(0, wanted) != reply.crc)  // read the bytes to find out which ones differ
     return ask(ReadRequest{.region = 0, .offset = from, .length = wanted.size()});
   ++at_;
   if (!read) return;

@@ -61,7 +61,7 @@ class TrafficRun final : public CaseTask {
     std::optional<Script> script;
     bool answered = false;
     Time sent = 0;
-    /// For each QPN of the board, a PSN that the target must not answer.
+    /// For each closed queue pair: its QPN at the board, and the PSN that the target must not answer.
     std::map<roce::Qpn, roce::Psn> closed;
   };
 
@@ -99,7 +99,7 @@ class TrafficRun final : public CaseTask {
   std::vector<Pass> passes_;
   std::size_t pass_ = 0;
   Phase phase_ = Phase::kFill;
-  /// Index of the queue pair, or of the part of the memory, that the current request concerns.
+  /// Index of the queue pair, or of the kMemoryPart bytes of memory, that the current request concerns.
   std::size_t at_ = 0;
   std::optional<TargetRequest> request_;
   bool waiting_ = false;

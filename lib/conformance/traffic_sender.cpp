@@ -70,7 +70,8 @@ TrafficSender::TrafficSender(const TrafficSpec& spec, const CaseEnvironment& env
       board_of_(qps_.size()),
       on_board_(qps_.size()) {
   const std::uint64_t share = region.size / qps_.size();
-  // If queue pairs may fail, it is unknown how much they write before they fail.
+  // Otherwise memory_ stays empty, because the required contents are unknown: queue pairs share slots, or
+  // they may fail after an unknown number of writes.
   if (share >= longest_message() && !spec.may_fail) memory_.assign(region.size, kGuard);
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
     logs_.emplace_back(qps_[k].first_psn, spec.window);
@@ -219,8 +220,8 @@ void TrafficSender::send(const engine::TxFrame& tx, Time now) {
   const auto place =
       logs_[found->second].sent(at->psn, offset, tx.payload_length, roce::ends_message(operation));
   frame->offset = place.value_or(UINT64_MAX);
-  // Even if messages share a place, memory_ is right, because packets are sent for the first time in the
-  // order in which they are written.
+  // memory_ is right even if several messages of a queue pair use the same slot: the target writes packets in
+  // the order in which they are sent for the first time.
   if (spec_.transport == roce::Transport::kRc) {
     write(*frame);
   } else {

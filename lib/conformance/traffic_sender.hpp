@@ -58,8 +58,8 @@ class TrafficSender final : private TrafficWire::Ends {
   std::string failure(std::size_t k) const;
   /// Number of messages that queue pair `k` has posted.
   std::uint64_t messages(std::size_t k) const { return qp(k).messages_made(); }
-  /// The required contents of the first region at this time. Empty if they are unknown because queue pairs
-  /// share slots, and the order of their messages is not known.
+  /// The required contents of the first region at this time. Empty if they are unknown: if queue pairs share
+  /// slots, the order of their writes is unknown; if queue pairs may fail, the number of their writes is.
   const std::vector<std::uint8_t>& memory() const { return memory_; }
   const std::vector<TrafficQp>& qps() const { return qps_; }
 
@@ -68,7 +68,8 @@ class TrafficSender final : private TrafficWire::Ends {
   /// While more frames than this wait for the port, nothing is sent.
   static constexpr std::size_t kMostWaiting = 256;
   static constexpr std::size_t kMostPerRun = 1'024;
-  /// All of the first kFirstTraced packets are traced; of the later packets, only noteworthy ones are.
+  /// All of the first kFirstTraced packets are traced. After these, only packets to which a fault was applied
+  /// and answers other than correct ACKs are traced.
   static constexpr std::size_t kFirstTraced = 400;
 
   void leave(const FaultFrame& frame, TracePacket::Fault fault, Time now) override;
@@ -111,8 +112,8 @@ class TrafficSender final : private TrafficWire::Ends {
   bool stopped_ = false;
   Time progress_ = 0;
   std::uint64_t retransmitted_ = 0;
-  Frames* out_ = nullptr;  ///< set during run() and on_answer()
-  Frames late_;            ///< frames that became due in on_answer()
+  Frames* out_ = nullptr;  ///< frames to be sent; set during run() only
+  Frames late_;            ///< frames that became due outside run(); the next run() sends them
   std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> rooms_{};
 };
 

@@ -43,7 +43,7 @@ enum class TrafficFigure : std::uint8_t {
   kNaks,
   kTimeouts,
   kMessages,
-  kBurst,  ///< number of messages, if none was lost
+  kBurst,  ///< TrafficSpec::messages if there was no NAK 0x60 and no timeout; otherwise 0
   kCnps,
   kCnpGap,      ///< shortest time between two CNPs of one queue pair
   kCnpLongest,  ///< longest time between two CNPs of one queue pair

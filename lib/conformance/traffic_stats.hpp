@@ -31,7 +31,7 @@ struct CnpTimes {
 
 /// Results of one queue pair in a traffic run.
 struct TrafficQpStats {
-  std::uint32_t address = 0;  ///< index of the board's address that it uses
+  std::uint32_t address = 0;  ///< index of the board's address that the queue pair uses
   bool clean = false;
   std::uint64_t bytes = 0;     ///< payload of completed messages
   std::uint64_t messages = 0;  ///< number of completed messages

@@ -55,7 +55,7 @@ struct VirtualTarget {
   TargetDevice device;
   std::vector<RegionPlace> regions;
   std::optional<engine::Identity> v6_identity;
-  VirtualWire::Tap tap{};  ///< for a target that reads frames itself; may be null
+  VirtualWire::Tap tap{};  ///< receives every frame, for targets that read frames themselves; may be null
 };
 /// Wraps softfeb's own receiver as a target. `target` must outlive the result.
 VirtualTarget virtual_target(OwnTarget& target, const OwnTargetConfig& config);

@@ -14,14 +14,14 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-/// Removes the line from an error message about a copy, because it is not a line of the file.
+/// Removes the line number from an error message about a copy: it counts lines of the copy, not of the file.
 std::string without_line(const std::string& message) {
   const std::size_t end = message.find(": ");
   return message.rfind("line ", 0) == 0 && end != std::string::npos ? message.substr(end + 2) : message;
 }
 
-/// Calls `use` with a copy of the map `pattern`. In the copy, the first member of each pair in `parts` is
-/// replaced by the second.
+/// Calls `use` with a copy of the map `pattern`, a YAML text. In the copy, each occurrence of the first
+/// string of a pair in `parts` is replaced by the second string of the pair.
 void use_copy(const std::string& pattern, const YAML::Node& value,
               const std::vector<std::pair<std::string, std::string>>& parts,
               const std::function<void(const YAML::Node&)>& use) {

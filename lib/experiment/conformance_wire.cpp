@@ -86,7 +86,7 @@ void ConformanceWire::add_prober(std::unique_ptr<conformance::Prober>& prober,
 void ConformanceWire::add_port(std::size_t index) {
   runtime::RunPort& port = dpdk_.ports()[index];
   dataplane::TxBuilderConfig b;
-  b.multi_segments = false;  // frames of the requester have their own memory, so they are copied
+  b.multi_segments = false;  // copy frames into mbufs, because the Prober's frames are not in DPDK memory
   b.frame_bytes = port.frame_bytes;
   b.descriptors = config_.ports[index].tx_descriptors;
   b.held = runtime::kHeldPackets;

@@ -12,10 +12,10 @@
 
 namespace softfeb::experiment {
 
-/// Copies from one process to another whatever checks, results and output files need from the endpoints of a
-/// finished run, except their snapshots. `e` is the index of the endpoint, boards first, then receivers. The
-/// other process must have created this endpoint from the same configuration, and must not have run it. Data
-/// of features that check_parts() refuses is not copied. The memory of a receiver is copied only if
+/// Copies from one process to another the data of an endpoint after the run: everything that checks, results
+/// and output files need, except the snapshot. `e` is the index of the endpoint, boards first, then
+/// receivers. The other process must have created this endpoint from the same configuration, but not have run
+/// it. Data of features that check_parts() refuses is not copied. The memory of a receiver is copied only if
 /// `with_memory` is true.
 void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWriter& out,
                     bool with_memory = true);

@@ -53,8 +53,8 @@ class HostsDriver final : public RealDriver {
   HostsDriver(const Setup& setup, EventFiles& files, HostLink& link, const hosts::ClockReading& clock);
   std::size_t here() const { return *config().here; }
   void resolve_neighbours();
-  /// Waits until all hosts are ready, and returns the time at which traffic starts; 0 if a stop request
-  /// arrived.
+  /// Waits until all hosts are ready, and returns the wall-clock time at which traffic starts, in ns since
+  /// 1970; 0 if a stop request arrived.
   std::int64_t agree_on_start();
   std::int64_t choose_start() const;
   void collect(stats::Outcome& outcome);

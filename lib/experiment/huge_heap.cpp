@@ -25,7 +25,8 @@ void extend_heap() {
   mallopt(M_MMAP_THRESHOLD, kMapThreshold);
   mallopt(M_TRIM_THRESHOLD, -1);  // never return the end of the heap to the kernel
   mallopt(M_TOP_PAD, static_cast<int>(kReserved));
-  void* volatile block = std::malloc(kMapThreshold / 2);  // volatile: the compiler may omit unused blocks
+  // The pointer is volatile, because the compiler may otherwise omit the allocation of an unused block.
+  void* volatile block = std::malloc(kMapThreshold / 2);
   std::free(block);
   mallopt(M_TOP_PAD, kMapThreshold);
 }

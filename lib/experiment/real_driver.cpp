@@ -46,11 +46,12 @@ constexpr Time kLateStart = kMillisecond;
 /// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;
 /// A board on a simulated network may be delayed this long without losing time on its link; longer delays
-/// count as preemption. The limit is much longer than on a port. The network itself spaces the frames,
-/// regardless of when they arrive, and its transmitters obey pause frames.
+/// count as preemption. The limit can be much longer than on a port, because the network itself spaces the
+/// frames, regardless of when they arrive, and its transmitters obey pause frames.
 constexpr Time kNetworkSlack = dataplane::LoopCounters::kPreempted;
 
-/// Assumed for ports of other hosts, because this process does not know their devices.
+/// Largest path MTU in bytes that is assumed for ports of other hosts, because this process does not know
+/// their devices.
 constexpr std::uint32_t kLargestPathMtu = 4096;
 
 std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {

@@ -208,8 +208,8 @@ class Sender {
         ++malformed_;
         continue;
       }
-      // First judge the candidates that precede this message, because the busy state that the message reports
-      // does not apply to these candidates.
+      // First accept or veto the candidates that precede this message, because the busy state that the
+      // message reports does not apply to these candidates.
       send_due();
       server_.receive(*message, time_.now());
     }
@@ -250,7 +250,7 @@ int send_triggers(const TriggerOptions& options) {
   const config::RunConfig config = load(options);
   const std::size_t trigger = find_trigger(config, options);
   runtime::catch_stop_signals();
-  prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);  // waits end on time
+  prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);  // let waits end at most 1 us (1000 ns) late
   Sender sender(config, trigger,
                 config.run.start_at_unix_ns.value_or(RunTime::unix_now() + kLookUp / kNanosecond));
   sender.run();

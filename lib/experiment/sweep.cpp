@@ -122,7 +122,8 @@ std::vector<std::size_t> Sweep::all_points() const {
   return points;
 }
 
-/// Keys of all points. Values that a point must not have are reported here, before the first point runs.
+/// Returns the keys of all points (study::point_key()). For this, it loads the configuration of every point,
+/// so that an invalid value is reported before the first point runs.
 std::vector<std::string> Sweep::keys() const {
   std::vector<std::string> out(grid_.size());
   run_in_threads(all_points(), threads_,

@@ -92,7 +92,8 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
   judge.add("neighbours_resolved", unresolved);
 }
 
-/// Judges windows. A run fails only if a receiver lost more windows than its limit permits.
+/// Judges the receivers with windows. A run fails only if more messages to such a receiver are missing than
+/// its limit permits.
 void judge_windows(Judge& judge, const config::RunConfig& config, const endpoints::Plans& plans,
                    const stats::Outcome& o, const endpoints::Endpoints& endpoints) {
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {

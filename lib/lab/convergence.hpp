@@ -46,7 +46,7 @@ class Convergence {
   bool all_near(const Moment& from, const Moment& to, std::span<const std::uint64_t> fair) const;
 
   std::vector<ChangeStats> all_;
-  std::deque<Moment> moments_;  ///< samples within the last kWindow, and the latest earlier sample
+  std::deque<Moment> moments_;  ///< samples within the last kWindow, and the one sample before these
 };
 
 }  // namespace softfeb::lab

@@ -22,7 +22,7 @@ std::optional<Share> jain_index(std::span<const std::uint64_t> x) {
     squares += Uint128{v} * v;
   }
   if (squares == 0) return 0;
-  // The numerator needs 96 + 30 bits, so it fits in 128 bits.
+  // sum < 2^48 and kWhole < 2^30, so the numerator needs at most 2 · 48 + 30 bits and fits in 128 bits.
   return static_cast<Share>(sum * sum * kWhole / (squares * x.size()));
 }
 

@@ -79,7 +79,7 @@ class Links {
 
 void find_idle_paths(const config::LabConfig& config, endpoints::Plans& plans) {
   const Links links(config.network);
-  // Queue pairs of one group have the same path if they have the same receiver.
+  // Queue pairs of one board with the same QpConfig and the same receiver have the same path.
   std::map<std::tuple<std::size_t, const config::QpConfig*, std::size_t>, std::shared_ptr<const IdlePath>>
       known;
   for (endpoints::QpPlan& plan : plans.all()) {

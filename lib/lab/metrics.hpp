@@ -152,12 +152,12 @@ class Metrics : public stats::Observer {
   std::size_t next_change_ = 0;
   Convergence convergence_;
   Time due_;
-  Time last_ = 0;                         ///< time of the last sample
-  std::vector<std::uint64_t> delivered_;  ///< payload bytes per board at the last sample
-  std::vector<std::uint64_t> before_;     ///< payload bytes per board at the previous sample
+  Time last_ = 0;                         ///< time of the latest sample that has been processed
+  std::vector<std::uint64_t> delivered_;  ///< payload bytes per board at the latest sample
+  std::vector<std::uint64_t> before_;     ///< payload bytes per board at the sample before the latest
   std::uint64_t through_ = 0;             ///< payload in `delivered_` that passes the bottleneck
   Port port_;
-  std::vector<Time> hungry_;  ///< per board: time since the last delivery
+  std::vector<Time> hungry_;  ///< per board: time for which it has sent, but nothing has been delivered
   std::vector<Time> starvation_;
   std::vector<Offered> offered_;
   struct Demand {

@@ -142,7 +142,7 @@ class Flood {
 
   const fabric::NetworkConfig& network_;
   const fabric::Hops& hops_;
-  const std::vector<std::uint32_t>& left_;  ///< links towards the station, by node
+  const std::vector<std::uint32_t>& left_;  ///< for each node: number of links on the way to the station
   std::vector<std::vector<Next>> links_;    ///< next hops of each switch
 };
 

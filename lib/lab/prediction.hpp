@@ -86,7 +86,7 @@ struct RateTracking {
   std::uint64_t largest_difference = 0;  ///< largest |sent − ∫Rc| of all windows, in bytes
 };
 
-/// Evaluates windows of `length`, or slightly more if the samples require it.
+/// Evaluates windows of `length`. A window is slightly longer if there is no sample exactly at its end.
 RateTracking track_rate(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
                         std::span<const SentSample> samples, Time length, std::uint32_t packet);
 

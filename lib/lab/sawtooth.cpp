@@ -59,8 +59,8 @@ SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine:
     const SentSample &from = samples[i - 1], &to = samples[i];
     if (to.at <= from.at || !credit_limited(from, to, packet)) continue;
     windows.push_back({from.at, to.at});
-    // Credit added in the interval was either used for packets or is still in the bucket, so the sum of
-    // both is the credit added.
+    // Credit that was added in the interval was either spent on packets or is still in the bucket. The bytes
+    // sent plus the change of `credit` are therefore the credit that was added.
     const auto more = static_cast<double>(to.credit - from.credit);
     sent.push_back(point_of(windows.back(), static_cast<double>(to.counted - from.counted) + more));
   }

@@ -10,7 +10,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// A set is ignored if it carried fewer bytes than the quotient of the busiest set's bytes and this number.
+/// A set of ports is ignored if it carried less than 1/kNegligible of the bytes of the busiest set.
 constexpr std::uint64_t kNegligible = 100;
 constexpr int kSumBits = 48;  ///< jain_index() requires sums with at most this number of bits
 

@@ -57,7 +57,7 @@ bool by_message(const config::Rate& r) {
   return r.unit == config::Rate::Unit::kMessages || r.unit == config::Rate::Unit::kPeriod;
 }
 
-/// Returns the pacing mechanisms of these QPs; empty if they are not paced.
+/// Returns the pacing mechanisms of the QPs that `qp` describes; empty if these QPs are not paced.
 std::string pacers_of(const config::BoardConfig& board, const config::QpConfig& qp) {
   const config::CongestionConfig& d = endpoints::congestion_config_of(board, qp);
   std::string text;

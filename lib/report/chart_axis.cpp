@@ -53,7 +53,7 @@ void ChartAxis::set_linear(double low, double high, bool integers, bool to_ticks
     low_ = std::floor(low / step + 1e-9) * step;
     high_ = std::ceil(high / step - 1e-9) * step;
   } else {
-    // Integers are identifiers rather than amounts, so the axis leaves more room around them.
+    // Integers in a small range are usually identifiers, not amounts. Leave almost half a step at both ends.
     const double room = integers ? 0.4 : 0.015 * (high - low);
     low_ = low - room;
     high_ = high + room;

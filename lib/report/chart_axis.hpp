@@ -11,7 +11,7 @@ class ChartAxis {
  public:
   struct Wish {
     bool to_ticks = false;     ///< start and end the axis at a tick
-    bool from_zero = false;    ///< start at 0 if no value is negative and the values differ widely
+    bool from_zero = false;    ///< start at 0 if no value is negative and the values are not close together
     bool logarithmic = false;  ///< use a logarithmic axis if all values are positive and their ratio is large
   };
   /// Creates an axis with room for all `values`, which must be finite. If all values are integers in a small

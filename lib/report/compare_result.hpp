@@ -17,11 +17,12 @@ namespace softfeb::report {
 struct ComparedRun {
   const config::ComparedLab* lab = nullptr;
   bool done = false;
-  std::string error;              ///< reason why there is no run; empty if there is a run, or after a signal
-  nlohmann::ordered_json result;  ///< result document of the run
-  LabRun judged;                  ///< results, and the checks of the experiment
+  std::string error;  ///< why the run was not completed; empty if it was completed or ended by a signal
+  nlohmann::ordered_json result;    ///< result document of the run
+  LabRun judged;                    ///< figures of the run, and the experiment's checks of these figures
   std::vector<std::string> failed;  ///< names of the checks that count towards the verdict and did not hold
-  /// Results of lab::RunMeans, in bytes per second, bytes and seconds.
+  /// Results of lab::RunMeans: `goodput` in bytes per second, the mean queue in bytes, the mean RTT in
+  /// seconds.
   std::optional<double> goodput, queue_bytes_mean, rtt_s;
 
   /// True if the run was completed, and all its checks held.

@@ -27,7 +27,7 @@ constexpr int kWidth = 960, kTimeX = 62, kNoteX = 72, kLeft = 260, kRight = 660,
 constexpr int kPacketHeight = 38, kStepHeight = 26, kGapHeight = 22, kSlope = 9, kHead = 30;
 constexpr std::size_t kMostDrawn = 240;  ///< maximum number of packets on a page
 constexpr std::size_t kFirstDrawn = 120, kLastDrawn = 60, kNear = 2;
-constexpr std::size_t kRowsOfPiece = 20;  ///< a picture must fit on a printed page
+constexpr std::size_t kRowsOfPiece = 20;  ///< maximum number of rows of a picture, to fit on a printed page
 constexpr std::size_t kSayLine = 34, kSayLines = 2, kNoteLine = 27;
 
 /// Shortens a UTF-8 text to at most `most` characters. If the text is longer, the last of these characters is
@@ -120,7 +120,7 @@ std::vector<Row> rows_of(const CaseResult& result, std::uint32_t part, Time gap)
   }
   std::vector<Row> out;
   std::uint32_t step = 0;
-  Time last = kNever;  // kNever if unknown
+  Time last = kNever;  // time of the previous row; kNever if unknown
   for (const Row& event : events) {
     if (event.kind == Row::Kind::kLeftOut) {
       out.push_back(event);
@@ -190,7 +190,7 @@ void Ladder::arrow(int x1, int y1, int x2, int y2, const char* look) {
                       bx - uy * kHalf, by + ux * kHalf, bx + uy * kHalf, by - ux * kHalf, look);
 }
 
-/// Writes a text to the right of the receiver.
+/// Writes a sign and a text to the right of the receiver's line.
 void Ladder::say(const std::string& sign, const std::string& words, const char* look) {
   const auto lines = wrapped(words, kSayLine, kSayLines);
   const int y = y_ + (lines.size() == 1 ? 24 : 17);

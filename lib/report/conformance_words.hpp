@@ -12,9 +12,9 @@ namespace softfeb::report {
 std::string_view sign_of(conformance::Verdict verdict);
 /// Describes a packet, for example "WRITE ONLY e+1, 64 B, AckReq" or "ACK e+1, MSN 2".
 std::string packet_words(const conformance::TracePacket& packet);
-/// Describes the role of a packet in a case: the number of the step, and either the comment of the step or
-/// whether the packet was expected. For example "step 2: O(e,64)!", "step 2: expected", "step 2: unexpected:
-/// NAK 0x60 PSN e+1".
+/// Describes the role of a packet in a case: the number of the step, whether an answer was expected, and the
+/// comment of the packet. For example "step 2: O(e,64)!", "step 2: expected", "step 2: unexpected: NAK 0x60
+/// PSN e+1".
 std::string packet_comment(const conformance::TracePacket& packet);
 /// Describes in one line what a target did wrong in a case: unexpected answers, missing answers, and wrong
 /// bytes in memory. Empty if the target did nothing wrong.

@@ -6,7 +6,7 @@ import runpy
 import sys
 from pathlib import Path
 
-# Compilers need not accept longer string literals.
+# Maximum length of a string literal; compilers need not accept arbitrarily long ones.
 PIECE = 16_000
 
 

@@ -27,7 +27,7 @@ class FigureIndex {
                                      const Labels& labels = {}) const;
   /// Returns all figures with this name, in the order of the report.
   std::vector<const switchtest::Figure*> all(std::string_view test, std::string_view name) const;
-  /// Returns the word of a measured figure; empty if there is none.
+  /// Returns the word that is the value of a measured figure (Figure::text); empty if there is none.
   std::string word(std::string_view test, std::string_view name) const;
   bool absent(std::string_view test, std::string_view name) const;
   /// Returns the reason why there is no value: the reason of the figure, the reason of its test, or the

@@ -43,8 +43,8 @@ void add_greatest_share(const FigureIndex& figures, const std::string& queue, fa
   out.notes[queue + "pmax"] = interval_note("ecn", *pmax);
 }
 
-/// Sets the place of marking, the weight of the average, and the treatment of Not-ECT frames. The tests
-/// observe only one queue, but these settings apply to all queues.
+/// Sets whether the switch marks at enqueue or at dequeue, the weight of the average queue length, and the
+/// treatment of Not-ECT frames. The tests observe only one queue, but these settings apply to all queues.
 void add_mode(const FigureIndex& figures, fabric::EcnMarking& ecn, MeasuredSwitch& out) {
   const std::string where = figures.word("ecn", "where");
   if (where == "dequeue") {
@@ -82,7 +82,7 @@ void add_marking(const FigureIndex& figures, MeasuredSwitch& out) {
   add_mode(figures, ecn, out);
   if (figures.word("ecn", "scope") == "port")
     out.unknown_key("ecn.scope", "ecn: the length of the whole port counts; in the lab, that of the queue");
-  // A queue cannot reach a threshold that is greater than its memory, so thresholds are limited.
+  // A queue could not reach a kmin above the memory that it may use, so limit kmin.
   const std::uint64_t most = out.config.port_limit != 0 ? out.config.port_limit : out.config.buffer;
   ecn.kmin = std::min(ecn.kmin, most - 1);
   for (fabric::QueueConfig& other : out.config.queues)

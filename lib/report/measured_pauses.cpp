@@ -34,15 +34,16 @@ class ThresholdBytes {
   std::uint64_t frame_;  ///< length of the frames; 0 if they had several lengths
 };
 
-/// Returns the largest x with alpha·(buffer − bytes)/256 ≥ bytes + x, or 0 if there is none.
+/// Returns by how many bytes a queue of `bytes` bytes is below the dynamic threshold, which is alpha/256
+/// times the free memory (`buffer` − `bytes`). Returns 0 if the queue is not below the threshold.
 std::uint64_t below_threshold(std::uint64_t alpha, std::uint64_t buffer, std::uint64_t bytes) {
   const std::uint64_t free = buffer - std::min(buffer, bytes);
   const std::uint64_t threshold = alpha * free / kAlphaParts;
   return threshold - std::min(threshold, bytes);
 }
 
-/// Increases the buffer size if necessary. Just before the switch paused, one queue held all frames except
-/// the last one, so the memory must have room for these frames.
+/// Increases the buffer size if necessary. `at` is the range of the number of bytes in one queue when the
+/// switch paused. The memory must have room for these bytes, except for the frame that caused the pause.
 void raise_memory(const WholeRange& at, MeasuredSwitch& out) {
   const std::uint64_t held = at.low - 1, last = at.high - held;
   std::uint64_t least = held;

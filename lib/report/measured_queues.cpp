@@ -76,7 +76,8 @@ QueueGroup& QueueNumbers::group(unsigned number) {
                              : *it;
 }
 
-/// Returns the queue that has this DSCP. Tests name a queue by one of its DSCPs.
+/// Returns the queue that has this DSCP, and adds the queue if there is none. Tests name a queue by one of
+/// its DSCPs.
 QueueGroup& QueueNumbers::group_of_dscp(unsigned dscp) {
   for (QueueGroup& g : groups_)
     if (std::find(g.dscps.begin(), g.dscps.end(), dscp) != g.dscps.end()) return g;

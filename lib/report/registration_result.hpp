@@ -14,8 +14,8 @@ namespace softfeb::report {
 /// receiver.
 void add_transfers(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
-/// Adds the object `ordering` with the counters of the receiver's table, if the receiver has the key
-/// `ordering: any`.
+/// Adds the object `ordering` with the counters of the receiver's table of unordered WRITEs, if the receiver
+/// has the key `ordering: any`.
 void add_ordering(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
 /// Mean time from the posting of a transfer to its notification, over all receivers, in microseconds. Empty

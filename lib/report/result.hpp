@@ -25,8 +25,8 @@ nlohmann::ordered_json make_result(const config::RunConfig& config, const runtim
                                    const lab::Judgement& judgement);
 
 /// Returns the result of a host whose result could not be merged with the results of the other hosts:
-/// `result` without the boards, receivers, ports and workers of other hosts, and without a judgement. `why`
-/// tells the user what happened.
+/// `result` without the boards, receivers, ports and workers of other hosts, without sums and checks, and
+/// with the verdict "incomplete". `why` tells the user what happened.
 nlohmann::ordered_json part_of_host(const nlohmann::ordered_json& result, const std::string& host,
                                     const std::string& why);
 

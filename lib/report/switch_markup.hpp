@@ -27,7 +27,7 @@ std::string overall_badge(const SwitchRun& run);
 /// A measured property that is useful for configuring the switch or a model of it.
 struct SwitchSetting {
   std::string name;    ///< such as "Kmin"
-  std::string value;   ///< such as "102413 B (100 KiB)"; empty if unknown
+  std::string value;   ///< such as "102413 B (100.01 KiB)"; empty if unknown
   std::string remark;  ///< the interval, or why the value is unknown
 };
 std::vector<SwitchSetting> settings_to_copy(const SwitchRun& run);

@@ -244,7 +244,8 @@ std::string figure_tables(const SwitchRun& run, const TestReport& test) {
   return out + label_notes(run, test);
 }
 
-/// Describes the trials, for example "212 trials, 3 of them void: a worker was not run for 1 ms".
+/// Describes the duration of a test and its trials, for example "2.1 s, 212 trials, 3 of them void: a worker
+/// was not run for 1 ms". A void trial is one that was disturbed, so that its result was not used.
 std::string trial_words(const TestReport& test) {
   constexpr std::size_t kMostReasons = 3;
   std::string out = fmt::format("{:.4g} s", to_seconds(test.took));

@@ -137,8 +137,8 @@ SwitchRow row_of(const JudgedList& figures) {
   return row;
 }
 
-/// Returns the label with the most different values, which is combined first; nullptr if the figures have no
-/// labels.
+/// Returns the label with the most different values; rows that differ only in this label are combined first.
+/// Ignores the labels in `folded`. Returns nullptr if no label is left.
 const std::string* widest_label(const JudgedList& figures, const std::set<std::string>& folded) {
   std::map<std::string, std::set<std::string>> values;
   for (const Judged& j : figures)

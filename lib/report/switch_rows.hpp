@@ -27,14 +27,15 @@ struct SwitchRow {
   std::string why;  ///< reasons of the verdicts; empty if all expectations held
 };
 
-/// Returns the rows of a test. Figures that have the same name and the same status, verdict and word take at
-/// most `most` rows; if there are more figures, some share a row. Figures with different statuses or verdicts
-/// never share a row. Figures with different texts share a row only if there are more than eight texts.
-/// Figures whose expectations did not hold may take up to eight rows.
+/// Returns the rows of a test. Figures that have the same name, status, verdict and text (Figure::text) take
+/// at most `most` rows; if there are more figures, some share a row. Figures with different statuses or
+/// verdicts never share a row. Figures with different texts share a row only if there are more than eight
+/// texts. Figures whose expectations did not hold may take up to eight rows.
 std::vector<SwitchRow> switch_rows(const SwitchRun& run, const switchtest::TestReport& test,
                                    std::size_t most);
 
-/// Same as switch_rows(), but with fewer rows for each name if the test would otherwise have more than 16.
+/// Same as switch_rows(), but with fewer rows for each name if the test would otherwise have more than 16
+/// rows.
 std::vector<SwitchRow> short_rows(const SwitchRun& run, const switchtest::TestReport& test, std::size_t most);
 
 /// The combined verdicts about a figure.
