@@ -9,10 +9,10 @@
 
 namespace softfeb {
 
-/// Distribution of shares from 0 to 1, with a resolution of 0.001 and a fixed size.
+/// Histogram of fractions (shares of a whole) from 0 to 1, with a resolution of 0.001 and a fixed size.
 class ShareHistogram {
  public:
-  /// Rounds `share` to the resolution; limits it to 0 … 1.
+  /// Counts `share` `times` times. Limits `share` to 0 … 1, and rounds it to the resolution.
   void add(double share, std::uint64_t times = 1) {
     const double parts = std::clamp(share, 0.0, 1.0) * kParts;
     counts_[static_cast<std::size_t>(std::lround(parts))] += times;

@@ -27,8 +27,8 @@ struct Access {
   Actions& actions;
 };
 
-/// Behaviour of a register block, apart from storing the written values. BoardRegisters masks every write
-/// before it calls the block.
+/// Behaviour of a register block, apart from storing the written values. Before BoardRegisters calls the
+/// block, it has already stored the writable bits of the write.
 class Block {
  public:
   virtual ~Block() = default;

@@ -47,7 +47,7 @@ struct BoardRegistersConfig {
   Time start = 0;                ///< time from which UpTimeCnt counts
   /// Has the format "Image: Env, Server, Built Date by User". If it is empty, softfeb's own stamp is used.
   std::string build_stamp;
-  std::array<std::uint8_t, 20> git_hash{};  ///< most significant byte first; all zeros: no hash
+  std::array<std::uint8_t, 20> git_hash{};  ///< most significant byte first; all zeros if there is no hash
 };
 
 enum class AccessStatus : std::uint8_t {
@@ -85,7 +85,8 @@ class BoardRegisters {
   AccessResult write(std::uint32_t address, ByteSpan data, const LiveState& live, Time now, Actions& actions);
 
   /// Number of the board's port whose data path an access to `address` uses. An access never uses the data
-  /// paths of two ports, because it stops at the end of a traffic generator's block.
+  /// paths of two ports, because no register exists directly after the registers of a traffic generator, and
+  /// an access stops at the first word that does not exist.
   std::size_t port_at(std::uint32_t address) const;
 
   const Profile& profile() const { return *profile_; }

@@ -25,7 +25,7 @@ namespace softfeb::board {
 /// Sets the destination of all QPs of the metadata bus to the values of the registers
 /// UdpEngine.ClientRemoteIp and ClientRemotePort.
 struct SetDestination {
-  roce::IpAddress ip;  ///< all zeros: no destination, so packets wait
+  roce::IpAddress ip;  ///< all zeros if there is no destination; packets then wait
   std::uint16_t udp_port = 4791;
 };
 
@@ -90,13 +90,13 @@ struct TrafficGenSettings {
     kWrite,  ///< RDMA WRITEs by the queue pair of each stream
     kUdp,    ///< UDP datagrams
   };
-  /// Payload in bytes of a UDP datagram in an IPv4 packet of 9000 bytes.
+  /// Maximum of `packet_size`: the payload in bytes of a UDP datagram in an IPv4 packet of 9000 bytes.
   static constexpr std::uint32_t kLongest = 8972;
-  static constexpr Time kClock = 6'400;  ///< unit of `gap`: 156.25 MHz
+  static constexpr Time kClock = 6'400;  ///< unit of `gap`: one period of a 156.25 MHz clock
 
   std::uint32_t packet_size = 1024;  ///< payload bytes, 1…kLongest
   std::uint32_t packet_count = 0;    ///< number of packets to send; 0 means: send until Stop
-  std::uint32_t gap = 0;             ///< clocks from the end of a packet to the start of the next one
+  std::uint32_t gap = 0;             ///< time from the end of a packet to the start of the next, in kClock
   std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to port `dest_port` + (n mod `streams`)
   std::uint16_t streams = 1;         ///< 0 counts as 1
   /// For kUdp: IPv4 address of the destination, most significant byte first. If it is 0, there is no

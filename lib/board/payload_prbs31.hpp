@@ -60,7 +60,7 @@ class Prbs31Payload final : public PayloadSource {
   MessagePlan plan_;
   std::uint32_t pmtu_;
   std::uint32_t seed_;
-  bool folded_;      ///< messages are longer than the window
+  bool folded_;      ///< true if messages are longer than the window
   Divider message_;  ///< divides by the message length; used if folded_
   Divider window_;
   ByteSpan arena_;

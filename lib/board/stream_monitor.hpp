@@ -40,7 +40,7 @@ class StreamMonitor {
   Values values_;
   Time second_;  ///< start of the second being counted
   std::uint64_t frames_ = 0, bytes_ = 0;
-  bool rates_ = false;  ///< at least one whole second was measured
+  bool rates_ = false;  ///< true if at least one whole second was measured
 };
 
 }  // namespace softfeb::board

@@ -39,8 +39,8 @@ constexpr std::array<LayoutValue, 6> values_of(const BuilderLayout& b) {
 /// A value that is not the same in two layouts.
 struct LayoutDifference {
   const char* name;
-  std::uint64_t boards;   ///< value of the boards
-  std::uint64_t builder;  ///< value of the builder
+  std::uint64_t boards;   ///< the value in the boards' layout
+  std::uint64_t builder;  ///< the value in the builder's layout
 };
 
 /// Returns the values that differ, in the order of values_of(); empty if the layouts are the same.

@@ -20,13 +20,13 @@ class CameraBusy {
   CameraBusy(TriggerSequence& sequence, std::uint32_t boards, Time delay);
 
   /// Reports that `board` becomes busy, or stops being busy, at `now`. Repeated reports have no effect. If
-  /// there is no such board, counts the report as rejected and returns false. Before this call, the sequence
-  /// must have judged all candidates that are earlier than `now`.
+  /// there is no such board, counts the report as rejected and returns false. Before this call, call
+  /// TriggerSequence::accept_before(now) until it returns nullopt.
   bool report(std::uint32_t board, bool busy, Time now);
 
   std::uint32_t busy_boards() const { return busy_boards_; }
   std::uint64_t rejected() const { return rejected_; }
-  /// Time during which at least one board was busy.
+  /// Total time until `now` during which at least one board was busy.
   Time busy_time(Time now) const;
 
  private:

@@ -67,9 +67,11 @@ class CameraImages {
   Config config_;
   CameraGrid grid_;
   NightSky night_sky_;
-  int baseline_;  ///< pedestal minus the mean signal of the night sky, as after AC coupling
+  /// Pedestal minus the mean signal of the night sky: AC coupling removes this mean from the signal.
+  int baseline_;
   std::vector<std::uint16_t> samples_;
-  /// Photoelectrons in each nanosecond; begins one pulse length before the window.
+  /// Photoelectrons in each nanosecond. Begins kPulseLength − 1 ns before the window, because earlier
+  /// photoelectrons also contribute to the first samples.
   std::vector<int> photons_;
 };
 

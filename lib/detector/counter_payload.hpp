@@ -34,7 +34,7 @@ class CounterPayload final : public EventPayload {
 
  private:
   static constexpr std::size_t kPeriod = 256;
-  /// CRCs of all ranges with the same length, indexed by their first byte.
+  /// CRCs of all ranges with the same length, indexed by the value of a range's first byte.
   struct Prepared {
     std::uint32_t length = 0;
     std::array<std::uint32_t, kPeriod> crc{};

@@ -77,7 +77,7 @@ struct EventBuilderCounts {
   std::uint64_t fragments = 0;
   std::array<std::uint64_t, kFragmentVerdicts> by_verdict{};
   std::uint64_t bytes = 0;   ///< payload bytes of accepted fragments
-  std::uint64_t opened = 0;  ///< events opened
+  std::uint64_t opened = 0;  ///< number of events opened
   std::array<std::uint64_t, kEventStatuses> by_status{};
   /// Complete events whose trigger time is after their completion, because the clocks differ. Their latency
   /// counts as 0.
@@ -111,7 +111,8 @@ class EventBuilder {
   void advance(Time now);
   /// Time of the next timeout; kNever if no event is open.
   Time deadline() const;
-  /// Closes the events whose timeout has expired, then judges a fragment that arrived at `now`.
+  /// Closes the events whose timeout has expired. Then checks a fragment that arrived at `now`, adds the
+  /// fragment to its event if it is acceptable, and returns the verdict.
   FragmentVerdict add(Time now, const Fragment& fragment);
   /// Ends the run and closes all open events. `sent` is the number of triggers of the run, for all builders.
   /// If the caller does not know this number (nullopt), the builder assumes one more than the highest event

@@ -40,7 +40,7 @@ inline constexpr std::size_t kFragmentVerdicts = 9;
 enum class EventStatus : std::uint8_t {
   kComplete,
   kTimeout,
-  kPressure,  ///< a later event needed the slot or the place in the window
+  kPressure,  ///< a later event needed this event's slot, or `window` events were already open
   kEnd,       ///< the event was still open at the end of the run
 };
 inline constexpr std::size_t kEventStatuses = 4;

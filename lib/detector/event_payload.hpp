@@ -36,7 +36,7 @@ class EventPayload {
   virtual const std::uint8_t* bytes(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                                     std::uint32_t length) const = 0;
   /// CRC-32 of the bytes that bytes() returns for these arguments; 0 if bytes() returns null. Derived classes
-  /// prepare the CRCs of whole pieces; any other CRC is computed.
+  /// prepare the CRCs of whole pieces; any other CRC is computed in each call.
   virtual std::uint32_t crc(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                             std::uint32_t length) const;
 

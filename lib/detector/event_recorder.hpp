@@ -22,13 +22,13 @@ class EventRecorder : public EventSink {
 
  protected:
   virtual void record_fragment(const EventHeader& header, ByteSpan payload) = 0;
-  /// `latency` is the time from the trigger to the completion of the event; empty unless the event is
+  /// `latency` is the time from the trigger to the completion of the event; empty if the event is not
   /// complete.
   virtual void record_closed(const ClosedEvent& event, std::optional<Time> latency) = 0;
 
  private:
-  /// The fragment that the builder is judging. If this fragment completes its event, the builder reports the
-  /// closed event before add() returns. Therefore on_closed() must record the fragment first.
+  /// The fragment that add() has passed to the builder. If this fragment completes its event, the builder
+  /// calls on_closed() before EventBuilder::add() returns. on_closed() must then record the fragment first.
   struct Pending {
     const EventHeader* header = nullptr;
     ByteSpan payload;

@@ -57,8 +57,8 @@ class EventTable {
   void set(Index i, std::uint32_t board, std::uint32_t piece) {
     bits_[word_index(i, board, piece)] |= std::uint64_t{1} << piece % 64;
   }
-  /// Returns the first piece in [piece, end) that has arrived (if `present` is true) or is missing
-  /// (otherwise). Returns `end` if there is none.
+  /// Returns the first piece in [piece, end) that has arrived (if `present` is true) or is missing (if
+  /// `present` is false). Returns `end` if there is none.
   std::uint32_t find_piece(Index i, std::uint32_t board, std::uint32_t piece, std::uint32_t end,
                            bool present) const;
 

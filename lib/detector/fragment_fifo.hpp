@@ -55,7 +55,7 @@ struct FragmentFifoCounts {
   std::uint64_t completed = 0;  ///< fragments that have left the FIFO
   /// Fragments lost because the FIFO was full or too many triggers were in readout.
   std::uint64_t lost = 0;
-  std::uint64_t lost_in_readout = 0;  ///< fragments lost because too many triggers were in readout
+  std::uint64_t lost_in_readout = 0;  ///< those of `lost` for which too many triggers were in readout
   std::uint64_t cut = 0;              ///< fragments that did not fit in their slot
   std::uint32_t most = 0;             ///< largest number of fragments in the FIFO at the same time
   Time busy_time = 0;                 ///< sum of the busy intervals that have ended
@@ -79,8 +79,8 @@ class FragmentFifo {
   void set_origin(EventTime origin) { config_.origin = origin; }
 
   /// Starts the readout for an accepted trigger. `bytes` is the length of the board's data for this event.
-  /// `flags` contains further flags for the headers, such as kSuppressed and kNotSynchronised. Calls must be
-  /// in the order of trigger times.
+  /// `flags` contains the header flags that this class does not determine itself: kSuppressed and
+  /// kNotSynchronised. Calls must be in the order of trigger times.
   void trigger(const Trigger& trigger, std::uint32_t bytes, std::uint16_t flags = 0);
   /// Time at which the next fragment is ready; kNever if none is in readout.
   Time next_ready() const { return readout_.empty() ? kNever : readout_.front().ready; }

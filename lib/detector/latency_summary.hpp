@@ -11,7 +11,7 @@
 
 namespace softfeb::detector {
 
-/// Percentiles by nearest rank: the ⌈share · count⌉-th smallest value.
+/// Percentiles by nearest rank. For example, p99 is the ⌈0.99 · count⌉-th smallest value.
 struct LatencyPercentiles {
   Time min = 0;
   Time p50 = 0;

@@ -10,7 +10,7 @@ namespace softfeb::detector {
 
 namespace {
 
-constexpr unsigned kPoint = 60;  // fractional bits
+constexpr unsigned kPoint = 60;  // number of fractional bits of the fixed-point numbers
 
 constexpr std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(Uint128{a} * b >> kPoint);

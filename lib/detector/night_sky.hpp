@@ -14,7 +14,7 @@ namespace softfeb::detector {
 /// numbers.
 class NightSky {
  public:
-  static constexpr std::uint64_t kHighestRate = 8'000'000'000;  ///< hertz
+  static constexpr std::uint64_t kHighestRate = 8'000'000'000;  ///< photoelectrons per second in one pixel
 
   /// Throws std::invalid_argument if the rate exceeds kHighestRate.
   explicit NightSky(std::uint64_t rate_hz);

@@ -28,8 +28,8 @@ class PayloadPool final : public EventPayload {
   /// image precede the calls for the next image.
   using Draw = std::function<void(std::uint32_t image, std::uint32_t board, std::vector<std::uint8_t>& out)>;
 
-  /// Throws std::invalid_argument unless `images`, the number of boards and shape.piece are at least 1. The
-  /// constructor generates the whole pool, which takes time.
+  /// Throws std::invalid_argument if `images`, the number of boards or shape.piece is 0. The constructor
+  /// generates the whole pool, which takes time.
   PayloadPool(const Shape& shape, std::uint32_t images, Boards boards, Order order, const Draw& draw);
 
   /// Moves the bytes to `memory`, for example to memory that is registered with a port. Throws

@@ -37,16 +37,16 @@ struct StreamEvent {
   std::uint32_t bytes = 0;
   std::uint32_t packets = 0;
   StreamReason reason = StreamReason::kFull;
-  Time first = 0;  ///< arrival of its first byte
-  Time at = 0;     ///< time at which it was closed
+  Time first = 0;  ///< arrival of the buffer's first byte
+  Time at = 0;     ///< time at which the buffer was closed
 };
 
 enum class StreamVerdict : std::uint8_t {
   kAppended,
-  kEmpty,      ///< the datagram has no data and is ignored
+  kEmpty,      ///< the datagram has no data, so it is ignored
   kOtherPort,  ///< no stream has this port, so the datagram is ignored
-  kTooLong,    ///< the datagram is longer than a buffer, and is dropped
-  kNoBuffer,   ///< dropped, because the consumer has not released the next buffer of the stream
+  kTooLong,    ///< the datagram is longer than a buffer, so it is dropped
+  kNoBuffer,   ///< the consumer has not released the stream's next buffer, so the datagram is dropped
 };
 inline constexpr std::size_t kStreamVerdicts = 5;
 

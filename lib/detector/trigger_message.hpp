@@ -45,12 +45,13 @@ struct BusyMessage {
 void write_trigger_message(const TriggerMessage& message, std::uint8_t* to);
 void write_busy_message(const BusyMessage& message, std::uint8_t* to);
 
-/// Both functions return nullopt unless `datagram` has 32 bytes, the correct magic and version, and a valid
-/// time. A busy message must also have type 0 or 1. Unknown flags of a trigger are ignored.
+/// Both functions return nullopt if `datagram` does not have 32 bytes, if the magic or the version is wrong,
+/// or if the time is invalid. read_busy_message() also returns nullopt if the type is neither 0 nor 1.
+/// Unknown flags of a trigger are ignored.
 std::optional<TriggerMessage> read_trigger_message(ByteSpan datagram);
 std::optional<BusyMessage> read_busy_message(ByteSpan datagram);
 
-/// Tells a board which trigger messages are new, because the network may lose, repeat or reorder messages.
+/// Tells a board which trigger messages are new. The network may lose, repeat or reorder messages.
 class TriggerOrder {
  public:
   /// Returns true if the event is new. An event number that is not above the last one is ignored. Skipped

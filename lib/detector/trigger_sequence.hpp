@@ -32,7 +32,8 @@ struct TriggerCounts {
 };
 
 /// Generates the triggers of a detector: merges the candidates of all sources by time, and applies the vetoes
-/// for dead time and busy boards.
+/// for dead time and busy boards. Each trigger of a source is a candidate; a candidate that is not vetoed is
+/// an accepted trigger.
 ///
 /// A candidate within `dead_time` of the last accepted trigger is vetoed; a vetoed candidate does not extend
 /// the dead time. A candidate in a busy interval is also vetoed. If candidates have the same time, the source
@@ -49,16 +50,17 @@ class TriggerSequence {
   /// Time of the next candidate, which may be vetoed; kNever if there are no more.
   Time next() const { return sources_.empty() ? kNever : sources_[first_].next(); }
 
-  /// Judges candidates before `end` until one is accepted. Returns this trigger, or nullopt if no candidate
-  /// is accepted.
+  /// Accepts or vetoes the candidates before `end`, up to the first that is accepted. Returns this trigger,
+  /// or nullopt if all candidates before `end` are vetoed.
   std::optional<Trigger> accept_before(Time end);
 
   /// Vetoes all candidates at or after `from`, until set_idle() is called. `from` may be in the future,
-  /// because a veto may take time to arrive. A call during a veto has no effect. Before this call, judge all
-  /// candidates before the current time.
+  /// because a veto may take time to arrive. A call during a veto has no effect. Before this call, call
+  /// accept_before() with the current time until it returns nullopt.
   void set_busy(Time from);
   /// Ends the veto. Candidates at or after `now` are no longer vetoed as busy. If `now` is not after the time
-  /// passed to set_busy(), nothing is vetoed. Before this call, judge all candidates before `now`.
+  /// passed to set_busy(), nothing is vetoed. Before this call, call accept_before(now) until it returns
+  /// nullopt.
   void set_idle(Time now);
 
   /// Number of accepted triggers, which is also the number of the next event.

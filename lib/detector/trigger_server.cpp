@@ -39,9 +39,9 @@ void TriggerServer::receive(const BusyMessage& m, Time now) {
   busy_.report(m.board, m.busy, now);
 }
 
-/// Forgets the boards that should have repeated their busy report before `now` but have not. They count as
-/// idle from `now` on, not from an earlier time, because the candidates since the last call have not been
-/// judged yet.
+/// Forgets the boards that should have repeated their busy report before `now` but have not. These boards
+/// count as idle only from `now` on, although the report was due earlier. The sequence has not decided on the
+/// candidates since the last call yet, and will veto those before `now`.
 void TriggerServer::forget(Time now) {
   forget_at_ = kNever;
   for (std::uint32_t b = 0; b < busy_until_.size(); ++b) {

@@ -9,10 +9,11 @@
 
 namespace softfeb::detector {
 
-/// The events for which a builder has received no fragment. Events at or below the builder's horizon can no
-/// longer be opened, so this class stores the ranges of numbers that were not seen. Above the horizon, it
-/// stores the numbers that were seen; these events are open or remembered. The memory is therefore bounded,
-/// no matter how long the run is. Only the constructor allocates.
+/// The events for which a builder has received no fragment. The horizon is the highest number of a closed
+/// event that the builder has forgotten. Events up to the horizon can no longer be opened, so this class
+/// stores the ranges of numbers that were not seen. Above the horizon, it stores the numbers that were seen;
+/// these events are open or remembered. The memory is therefore bounded, no matter how long the run is. Only
+/// the constructor allocates.
 class UnseenEvents {
  public:
   struct Range {

@@ -26,8 +26,8 @@ struct Suppression {
 /// occupy three bytes; the end is padded to a whole byte.
 constexpr std::size_t packed12_bytes(std::size_t samples) { return (samples * 3 + 1) / 2; }
 
-/// Append one channel to `out` in the format that the function is named after. Samples of kind `waveform12`
-/// must be below 4096.
+/// Both functions append one channel to `out`, in the format that the function's name contains. Samples of
+/// kind `waveform12` must be below 4096.
 void append_waveform12(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
 void append_waveform16(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
 /// Appends one block for each contiguous range of samples that are kept, and nothing if no sample is kept.

@@ -117,7 +117,7 @@ class Builder {
       settings_.for_worker(w, [&] { create_of_worker(w); });
   }
 
-  /// True if the memory of all receivers of `worker` stays in its caches.
+  /// True if the memory of all receivers of `worker` is small enough to stay in the caches of its CPU.
   bool memory_is_cached(std::size_t worker) const {
     std::uint64_t bytes = 0;
     for (std::size_t r = 0; r < receivers_.size(); ++r) {

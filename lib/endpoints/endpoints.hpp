@@ -59,7 +59,8 @@ struct BuildSettings {
   Time network_slack = engine::LinkShaper::kSlack;  ///< LinkShaper slack of boards in a lab network
   ForWorker for_worker = anywhere;
   std::pmr::memory_resource* memory = nullptr;  ///< engine::BoardConfig::memory
-  std::vector<latency::Stamps*> stamps{};       ///< record the times of messages; indexed by worker, or empty
+  /// Objects that record the times of messages, indexed by worker; empty if no times are recorded.
+  std::vector<latency::Stamps*> stamps{};
   EventServices services{};
 };
 

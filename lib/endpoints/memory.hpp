@@ -60,7 +60,7 @@ struct WrittenMemory {
   std::uint32_t pmtu = 4096;
   std::uint64_t slots = 1;
   std::uint64_t messages = 0;  ///< number of completely written messages, numbered from 0
-  MessageLengths lengths{};    ///< lengths of the messages if they are random; empty means as in `plan`
+  MessageLengths lengths{};    ///< lengths of the messages if they are random; if empty, `plan` gives them
 };
 
 /// Returns the number of bytes that differ from what the messages wrote. Each slot must begin with the last

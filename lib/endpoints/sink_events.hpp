@@ -8,7 +8,8 @@
 
 #include <string>
 
-/// Events that boards send to rdma-sink, which checks that both sides have the same layout of events.
+/// Events that boards send to rdma-sink. Both softfeb and rdma-sink check that they use the same layout of
+/// events.
 namespace softfeb::endpoints {
 
 /// Returns the layout of the events that the queue pair sends. Its board must have `events`.

@@ -29,8 +29,8 @@ struct Transfers {
   std::vector<std::map<std::size_t, std::unique_ptr<engine::TransferTimes>>> times;
   std::vector<TransferGroup> groups;
 
-  /// Completes the configurations of both sides of a QP that sends transfers. `receivers` contains the
-  /// configurations of the receivers in this process.
+  /// Completes the configuration `qp` of a QP that sends transfers. Also completes the configuration of its
+  /// receiver if the receiver is in this process; `receivers` contains the configurations of these receivers.
   void add(const config::RunConfig& config, const QpPlan& plan, engine::SendQpConfig& qp,
            std::vector<engine::ReceiverConfig>& receivers);
 

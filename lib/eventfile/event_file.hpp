@@ -25,10 +25,10 @@ struct EventFileStats {
 /// Writes the events of one builder to an HDF5 file (doc/events.md). Other programs can read the file while
 /// it grows (SWMR), and can also read it if the writer was killed.
 ///
-/// The builder's thread copies each accepted fragment to a bounded queue, and never waits, allocates or
-/// enters the kernel, unless EventFileConfig::wait is set. A thread of this object assembles and writes the
-/// events and flushes the file every EventFileConfig::flush_ms. An event is written with all of its accepted
-/// fragments or not at all.
+/// The builder's thread copies each accepted fragment to a bounded queue. It never waits, allocates or enters
+/// the kernel; only if EventFileConfig::wait is set, it waits for room in the queue. A thread of this object
+/// assembles and writes the events, and flushes the file every EventFileConfig::flush_ms. An event is written
+/// with all of its accepted fragments or not at all.
 class EventFile final : public detector::EventRecorder {
  public:
   /// Creates the file. Throws EventFileError. Does not change an existing file.

@@ -22,11 +22,11 @@ struct EventFileConfig {
   std::uint16_t samples = 0;
   std::uint32_t run = 0;
   std::string configuration;  ///< text of the root attribute `configuration`
-  /// Size of the queue in bytes. Events that do not fit are not written, unless `wait` is set.
+  /// Size of the queue in bytes. Events that do not fit are not written; see also `wait`.
   std::size_t queue = 64U << 20;
   std::size_t held = 512U << 20;   ///< maximum number of bytes of events that have not closed
   std::size_t open_events = 1024;  ///< maximum number of open events; must be at least the builder's window
-  bool wait = false;               ///< the builder's thread waits for room in the queue
+  bool wait = false;               ///< if true, the builder's thread waits for room in the queue
   /// Number of bytes to keep free on the disk. An event is not written if fewer would be left.
   std::uint64_t keep_free = 64 << 20;
   std::uint32_t flush_ms = 1000;

@@ -19,20 +19,21 @@ namespace softfeb::peers {
 struct SessionLimits {
   std::uint32_t qps = 0;
   std::uint32_t regions = 0;
-  std::uint64_t memory = 0;        ///< bytes of all regions with their guards, and of all receives
+  std::uint64_t memory = 0;        ///< maximum bytes of all regions with their guards, and of all receives
   std::uint32_t receives = 0;      ///< maximum number of receives of a queue pair
-  std::uint32_t receive_size = 0;  ///< bytes
-  std::uint32_t completions = 0;   ///< posted receives, plus completions that have not been requested yet
+  std::uint32_t receive_size = 0;  ///< maximum bytes of a receive
+  /// Maximum number of posted receives plus completions that have not been requested yet.
+  std::uint32_t completions = 0;
   std::uint8_t max_dest_rd_atomic = 0;
   std::uint32_t pmtu = 0;  ///< largest path MTU in bytes
-  std::uint32_t read = 0;  ///< bytes in one answer, at least 1
+  std::uint32_t read = 0;  ///< maximum number of bytes that one `read` returns; at least 1
 };
 
 /// The device under test, and the host that it belongs to.
 struct TargetDevice {
   std::string name;      ///< for example "mlx5_0"
   std::string driver;    ///< kernel driver; empty if unknown
-  std::string firmware;  ///< version
+  std::string firmware;  ///< version of the device's firmware
   std::string kernel;    ///< release of the host's kernel
   std::uint32_t vendor_id = 0;
   std::uint32_t vendor_part_id = 0;
@@ -42,7 +43,7 @@ struct TargetDevice {
   std::optional<roce::MacAddress> mac;
   std::uint32_t active_mtu = 0;   ///< bytes
   std::uint32_t max_message = 0;  ///< bytes
-  bool atomics = false;           ///< the device carries out atomic operations
+  bool atomics = false;           ///< true if the device carries out atomic operations
   std::uint64_t guard = 0;        ///< readable bytes before and after each region
   SessionLimits limits;
 };
@@ -57,9 +58,10 @@ struct RemoteAccess {
 struct RegionRequest {
   std::uint64_t size = 64U << 10;        ///< bytes
   std::optional<RemoteAccess> access{};  ///< if empty, all operations that the device supports
-  /// Whether the region is in a protection domain that no queue pair uses.
+  /// If true, the region is in a protection domain that no queue pair uses.
   bool other_pd = false;
-  bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
+  /// If true, the region is registered and then deregistered, so that its rkey is invalid.
+  bool deregistered = false;
 };
 
 struct Region {
@@ -125,8 +127,8 @@ namespace softfeb::peers::sink {
 
 /// Encodes the first line of a session. `ip` is our RoCE address.
 std::string encode_conformance_hello(const roce::IpAddress& ip);
-/// Decodes the answer to the first line. An rdma-sink that is too old for conformance sessions becomes a
-/// PeerError (kConfiguration) that says so.
+/// Decodes the answer to the first line. If rdma-sink is too old for conformance sessions, throws a PeerError
+/// (kConfiguration) that says so.
 TargetDevice decode_target(std::string_view line);
 
 std::string encode_regions(const std::vector<RegionRequest>& regions);
@@ -142,7 +144,7 @@ std::string decode_state(std::string_view line);
 std::string encode_close(roce::Qpn qpn);
 std::string encode_receive(roce::Qpn qpn, std::uint32_t count);
 
-/// Fills all regions without their guards.
+/// Encodes a request to fill all regions, but not their guards.
 std::string encode_fill(std::uint8_t byte);
 std::string encode_fill(std::uint8_t byte, const MemoryRange& range);
 std::string encode_read(const MemoryRange& range);

@@ -108,7 +108,8 @@ struct RemoteQp {
 
 struct RemoteEndpoint {
   roce::IpAddress ip;  ///< destination of the packets
-  /// Set if the receiver provides it; otherwise resolved by ARP or neighbour discovery.
+  /// MAC address of the receiver, if the receiver provides it. Otherwise, it is resolved by ARP or neighbour
+  /// discovery.
   std::optional<roce::MacAddress> mac;
   std::string software;  ///< name and version, for display
   /// Number of slots that the receiver expects; 0 if it specifies none.
@@ -134,7 +135,7 @@ struct PeerResults {
 
 struct PeerTimeouts {
   std::chrono::milliseconds connect{5'000};
-  /// Limit for each answer; perftest sleeps for 1 s after accept().
+  /// Limit for each answer. It must exceed 1 s, because perftest sleeps for 1 s after accept().
   std::chrono::milliseconds step{15'000};
   std::chrono::milliseconds end{60'000};  ///< limit for the final report
 };

@@ -81,7 +81,8 @@ class BoardControl {
   const dataplane::Port& port_;
   std::array<InBandLink*, 2> in_band_{};
   board::BoardRegisters registers_;
-  std::unique_ptr<engine::HostResponder> responder_;  ///< null without a built-in host
+  /// Null if no receiver of this process acts as the host of the board's metadata bus.
+  std::unique_ptr<engine::HostResponder> responder_;
   RegisterBus bus_;
   srp::BusQueue queue_;  ///< shared by the client and the live page
   StreamSource source_;

@@ -20,9 +20,9 @@ constexpr int kHandlers = 64;  ///< maximum number of socket and timer handlers 
 /// gets the answer sooner.
 constexpr Time kSpin = 20 * kMicrosecond;
 constexpr Time kNap = 20 * kMicrosecond;
-/// Intervals for polling the in-band datagrams of workers that never sleep and therefore do not ring the
-/// doorbell. kInBandSoon applies while datagrams arrive; kInBandLater applies once none has arrived for
-/// kQuiet.
+/// Intervals for polling the in-band datagrams of workers that never sleep. Such workers do not ring the
+/// doorbell, which would wake this thread. kInBandSoon applies while datagrams arrive; kInBandLater applies
+/// once none has arrived for kQuiet.
 constexpr Time kInBandSoon = 50 * kMicrosecond;
 constexpr Time kInBandLater = 500 * kMicrosecond;
 constexpr Time kQuiet = 20 * kMillisecond;

@@ -73,11 +73,11 @@ class ControlService final : public telemetry::Links {
   std::vector<RegisterBus*> waiting_;  ///< buses that wait for a worker
   std::vector<RegisterBus*> serving_;
   std::vector<std::unique_ptr<BoardControl>> boards_;
-  bool sockets_ = false;  ///< sockets other than the boards' use io()
+  bool sockets_ = false;  ///< true if sockets other than the boards' use io()
   bool in_band_ = false;
-  bool spins_ = false;   ///< the workers have CPUs of their own and answer within microseconds
+  bool spins_ = false;   ///< true if workers have CPUs of their own, and so answer within microseconds
   Time in_band_at_ = 0;  ///< time of the latest in-band datagram
-  bool rung_ = false;    ///< workers ring the doorbell when a datagram has arrived
+  bool rung_ = false;    ///< true if workers ring the doorbell when a datagram has arrived
   bool stopped_ = false;
 };
 

@@ -81,9 +81,9 @@ void ParameterControl::add_slots(std::size_t board) {
   }
 }
 
-/// Determines which queue pairs share a CongestionControl object, and thereby the slot whose registers show
-/// the parameters of each queue pair. The board's worker may be running, so this function reads only which
-/// object each QP uses. This does not change after the board is created.
+/// Determines, for each queue pair, the slot whose registers show its parameters: its own slot, or the slot
+/// of a queue pair with the same CongestionControl object. The board's worker may be running, so this
+/// function reads only which object each QP uses; a QP's object does not change after the board is created.
 void ParameterControl::add_sharers(std::size_t board) {
   Board& b = boards_[board];
   const engine::Board& sender = pool_.board(board);

@@ -38,7 +38,8 @@ class ParameterControl final : public telemetry::Parameters {
     config::CongestionConfig last;  ///< parameters at the last read
   };
   struct Board {
-    /// Current parameters of the configured QPs; QPs with the same section share one object.
+    /// Current parameters of the configured QPs. QPs of one element of the configuration (`count`) may share
+    /// one object.
     std::vector<Shared> qps;
     BoardControl* control = nullptr;
     std::vector<Slot> slots;

@@ -26,7 +26,7 @@ class RegisterBus final : public srp::Bus {
     /// Passes a request to the worker of BoardRequest::board. Returns false if the worker's queue is full.
     std::function<bool(dataplane::BoardRequest&)> to_board;
     /// Host for the QPs that the metadata bus creates. The host sets up the corresponding QPs of `receiver`.
-    /// Both pointers are null without a built-in host.
+    /// Both pointers are null if no receiver of this process acts as the host.
     engine::HostResponder* responder = nullptr;
     engine::Receiver* receiver = nullptr;
     /// Like `to_board`, for the receiver's worker.

@@ -34,7 +34,7 @@ sockaddr_storage address_of(const roce::IpAddress& ip, std::uint16_t port) {
 
 }  // namespace
 
-/// One message for each host; all messages refer to the same bytes.
+/// Arguments of sendmmsg(): one message for each host. All messages refer to the same bytes.
 struct TriggerSocket::Messages {
   std::array<std::uint8_t, kDatagram> bytes{};
   iovec data{};

@@ -34,7 +34,8 @@ class TriggerSocket {
   /// Sends `datagram` (kDatagram bytes) to all hosts. Waits while the socket buffer is full.
   void send(const std::uint8_t* datagram);
   /// Returns the next datagram that has arrived; nullopt if there is none. A datagram can have any length,
-  /// but only its first kDatagram + 1 bytes are returned. They are valid until the next call.
+  /// but only its first kDatagram + 1 bytes are returned, which is enough to recognise a datagram that is too
+  /// long. The bytes are valid until the next call.
   std::optional<ByteSpan> receive();
   /// Waits until a datagram has arrived, but at most for `longest`, and never for more than one second. A
   /// signal ends the wait.

@@ -43,8 +43,8 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   srp::RssiLink* link = nullptr;
   UdpCounters counters;
   Time armed = kNever;      ///< time at which the timer expires
-  bool in_event = false;    ///< an event is being handled; the deadline is checked when it ends
-  bool look_again = false;  ///< a posted handler will check the deadline
+  bool in_event = false;    ///< true while an event is handled; the deadline is checked after that
+  bool look_again = false;  ///< true if a posted handler will check the deadline
 };
 
 }  // namespace softfeb::sockets

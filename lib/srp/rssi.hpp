@@ -25,7 +25,7 @@ struct RssiParameters {
 
 enum class RssiState : std::uint8_t { kListen, kSynSent, kWaitAck, kOpen, kClosed };
 
-/// Returns the firmware's number for a state, as in its register ConnState.
+/// Returns the firmware's number for a state, as in the firmware's register ConnState.
 constexpr std::uint8_t firmware_connection_state(RssiState state) {
   switch (state) {
     case RssiState::kListen:
@@ -68,12 +68,12 @@ struct RssiStatus {
   std::uint8_t rx_seq = 0;       ///< sequence number of the last segment received
   std::uint8_t rx_ack = 0;       ///< acknowledge number of the last segment received
   std::uint8_t rx_last_seq = 0;  ///< sequence number of the last segment received in order
-  std::uint64_t valid = 0;       ///< accepted segments
+  std::uint64_t valid = 0;       ///< number of segments accepted
   /// Segments that were malformed, had a wrong checksum, were outside the window, were duplicates, or came
   /// from another peer.
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
-  std::uint64_t reconnects = 0;  ///< connections opened
+  std::uint64_t reconnects = 0;  ///< number of connections opened, including the first one
   /// Valid SYNs that were not answered, because they exceeded the rate limit, because another handshake was
   /// pending, or because the client of the open connection could not be replaced yet.
   std::uint64_t refused = 0;

@@ -13,8 +13,8 @@ constexpr Time kSynInterval = 100 * kMillisecond;
 constexpr Time kReconnectDelay = 100 * kMillisecond;
 
 /// The connection closes if no segment from the server arrives for this number of null timeouts. A live
-/// server answers our NULs, of which we send three per null timeout. A BUSY server, however, may be silent
-/// for more than one null timeout.
+/// server answers our NULs, of which we send three per null timeout. The limit is more than one null timeout
+/// because a BUSY server may be silent for longer than one.
 constexpr unsigned kSilentTimeouts = 3;
 constexpr unsigned kNulsPerTimeout = 3;
 
@@ -88,8 +88,9 @@ void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
         now);
 }
 
-/// Prepares the next attempt, and schedules it unless we ended the connection or `reconnect` is false. The
-/// attempt continues from the last sequence number, so that late segments of this connection do not match.
+/// Prepares the next attempt to connect. Schedules the attempt if `reconnect` is true and if it was not our
+/// close() that ended the connection. The attempt continues from the last sequence number, so that late
+/// segments of the ended connection do not match.
 void RssiClient::on_ended(RssiClose why, Time now) {
   sequence_ = next_sequence();
   if (why == RssiClose::kByUs || !config_.reconnect) return;

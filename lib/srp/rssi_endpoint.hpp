@@ -72,7 +72,8 @@ class RssiEndpoint : public RssiLink {
   /// Sends a bare ACK with the first unacknowledged sequence number, for a peer that does not know our
   /// initial sequence number.
   void send_first_ack(Time now) { send_bare(tx_.base(), now); }
-  /// Ensures that at least one segment is in flight. A peer that still knows this connection must answer it.
+  /// Ensures that at least one segment is in flight. A peer that still knows this connection must answer the
+  /// segment.
   void provoke(Time now);
 
   void put(const UdpPeer& to, ByteSpan datagram) { sink_.send(to, datagram); }
@@ -136,7 +137,7 @@ class RssiEndpoint : public RssiLink {
   bool blocked_ = false;    ///< the user refused a segment, so we announce BUSY
   /// Number of segments still to be sent to announce that we are no longer BUSY.
   unsigned clear_repeats_ = 0;
-  bool starved_ = false;  ///< notify the user when there is room
+  bool starved_ = false;  ///< room() was 0 after a send(), so the user is notified when there is room again
   bool fault_ = false;
   std::function<void(const RssiClosed&)> closed_;
 };

@@ -24,7 +24,8 @@ inline constexpr std::size_t kSynSize = 24;
 
 /// Minimum segment size: one 8-byte word plus the overhead of RSSI and the packetizer.
 inline constexpr std::uint16_t kMinSegment = 32;
-/// Maximum window. Twice the window must be below 256, because sequence numbers are compared by distance.
+/// Maximum window. Twice the window must be below 256: otherwise, the distance between two sequence numbers
+/// (8 bits) would not show which one is older.
 inline constexpr std::uint8_t kMaxOutstanding = 127;
 
 /// Distance from `from` to `to`, modulo 256.
@@ -47,7 +48,7 @@ struct Syn {
   /// Ignored by all implementations, because the checksum is mandatory.
   bool checksum = true;
   std::uint8_t max_out_of_sequence = 0;      ///< for EACK segments, which no implementation uses
-  std::uint8_t timeout_unit = 3;             ///< 10^-unit s; receivers assume milliseconds
+  std::uint8_t timeout_unit = 3;             ///< the unit is 10^-timeout_unit s; receivers assume ms
   std::uint32_t connection_id = 0x12345678;  ///< ignored by all implementations
 
   bool operator==(const Syn&) const = default;

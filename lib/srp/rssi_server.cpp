@@ -19,7 +19,7 @@ constexpr Time kHandshakeHold = 100 * kMillisecond;
 
 /// Segments are retransmitted for at least the null timeout divided by this number. Rogue does not repeat an
 /// ACK. If Rogue's last ACK is lost and Rogue has no data to send, the next ACK comes with Rogue's NUL, a
-/// third of the null timeout later. The usual limit of 15 transmissions would be reached before that.
+/// third of the null timeout later. A limit of 15 transmissions alone would close the connection earlier.
 constexpr unsigned kTryFor = 2;
 
 /// If a client has not answered our probe within this time, it has restarted. The time is long enough for a
@@ -129,7 +129,7 @@ void RssiServer::send_syn_ack(Time now) {
 /// Handles a segment from the client that may open the connection. Rogue increments the sequence number with
 /// each repeated SYN. The number of the client's first segment is therefore taken from its bare ACK, whose
 /// number is not checked. Any other segment opens the connection only if its number directly follows the
-/// number of the SYN; otherwise, segments before it may have been lost.
+/// number of the SYN. With a later number, segments between the SYN and this segment may have been lost.
 void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
   const Handshake h = *handshake_;
   if (segment.has(rssi::kRst)) {

@@ -39,7 +39,7 @@ struct RssiServerConfig {
 /// A SYN alone never closes a connection, since its source address may be forged (doc/rssi.md). A SYN from
 /// another client is answered while the connection stays open; that client's ACK then proves its address and
 /// replaces the connection. A SYN from the connected client replaces the connection only if the client no
-/// longer answers on it.
+/// longer answers on the connection.
 class RssiServer final : public RssiEndpoint {
  public:
   RssiServer(const RssiServerConfig& config, DatagramSink& sink, RssiUser& user);

@@ -17,7 +17,7 @@ constexpr std::size_t kLongestRequest = 4 * srp::kMaxMessage;
 /// The access in progress and the response being built. Shared with the bus during the access.
 struct SrpServer::Access {
   SrpServer* server = nullptr;  ///< null if the server has been destroyed
-  bool stale = false;           ///< the connection of the request has closed
+  bool stale = false;           ///< true if the connection of the request has closed
   std::vector<std::uint8_t> message;
   srp::Request request;  ///< refers to `message`
   std::vector<std::uint8_t> response;

@@ -19,8 +19,8 @@ namespace softfeb::srp {
 /// Limits on the data that a peer can make the server store. If a limit on requests is reached, the link
 /// announces BUSY. No request is started while the limit on responses is reached.
 struct SrpServerLimits {
-  std::size_t requests = 1024;             ///< requests received and not started
-  std::size_t request_bytes = 256 * 1024;  ///< total size of these requests
+  std::size_t requests = 1024;             ///< number of requests received and not started
+  std::size_t request_bytes = 256 * 1024;  ///< total size of the requests received and not started
   /// Bytes of responses that the link has not accepted yet. One response may exceed this limit.
   std::size_t response_bytes = 256 * 1024;
 };

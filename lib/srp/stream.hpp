@@ -18,8 +18,8 @@ namespace softfeb::srp {
 class FrameSource {
  public:
   struct Part {
-    std::size_t bytes = 0;  ///< 1…out.size(); a multiple of 8 unless `last`
-    bool last = false;      ///< ends the frame
+    std::size_t bytes = 0;  ///< number of bytes written, 1…out.size(); a multiple of 8 if `last` is false
+    bool last = false;      ///< true if these bytes end the frame
   };
 
   virtual ~FrameSource() = default;

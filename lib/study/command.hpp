@@ -11,7 +11,7 @@ using Arguments = std::vector<std::string>;
 /// The outcome of running a program.
 struct CommandResult {
   int status = 0;      ///< exit status; 128 + N after signal N
-  std::string output;  ///< captured standard output; otherwise empty
+  std::string output;  ///< standard output if it was captured; otherwise empty
 };
 
 /// Runs a program that is found in PATH, and waits for it. `input` is its standard input. With `capture`, its

@@ -37,8 +37,8 @@ struct PointRun {
   report::LabRun run;
   std::optional<double> goodput_gbps;  ///< goodput of all boards together
   std::optional<double> latency_us;    ///< mean latency of all transfers
-  std::string error;                   ///< reason why there is no run; empty if there is one
-  bool done = false;                   ///< the point was run, and the run was not interrupted
+  std::string error;                   ///< reason why the point could not be run; empty if it was run
+  bool done = false;                   ///< true if the point was run, and the run was not interrupted
 };
 
 /// Returns an element of `points[]` (doc/result.md): `values` of the axes, the measures (null if the run has

@@ -22,9 +22,10 @@ struct Submission {
   StudyOptions options;
 };
 
-/// Number of tasks for `points` points that take `seconds` in total. A task takes at least 30 s, because an
-/// engine needs about a second to start a task. There are nevertheless as many tasks as `cpus`, if each then
-/// takes at least 5 s. The result is at most the smaller of `points` and `most`.
+/// Number of tasks for `points` points that take `seconds` in total. A task should take at least 30 s,
+/// because an engine needs about a second to start a task. If this would leave some of the `cpus` CPUs idle,
+/// tasks may be shorter, but take at least 5 s. The result is at least 1, and at most the smaller of `points`
+/// and `most`.
 std::size_t tasks_for(double seconds, std::size_t cpus, std::size_t points, std::size_t most);
 
 /// Returns the numbers of the tasks, out of `count`, that have missing points. Numbers begin at 1 and are in

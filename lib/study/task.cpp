@@ -35,7 +35,8 @@ std::optional<std::size_t> number_of(const Environment& environment, const char*
   return text ? parse_number(*text) : std::nullopt;
 }
 
-/// Reads a task from two variables: its number, counted from `first`, and the count.
+/// Reads a task from two environment variables: its number, counted from 0, and the number of tasks. Returns
+/// nullopt if a variable is not set or has no valid value.
 std::optional<Task> task_of(const Environment& environment, const char* number, const char* count) {
   const auto n = number_of(environment, number);
   const auto c = number_of(environment, count);

@@ -7,7 +7,7 @@ from pathlib import Path
 
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
          ".svg": "image/svg+xml"}
-PIECE = 8000  # characters per literal; compilers need not accept longer ones
+PIECE = 8000  # maximum number of characters per literal; compilers may reject longer literals
 
 
 def literal(text):

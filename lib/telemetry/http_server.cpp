@@ -79,9 +79,9 @@ void HttpServer::Impl::admit(tcp::socket socket) {
   std::make_shared<HttpSession>(shared_from_this(), std::move(socket))->start(busy);
 }
 
-/// Makes room for a new connection by closing a connection of the client that has the most. A client that
-/// only wants to occupy connections therefore cannot keep other clients out. A browser whose idle connection
-/// is closed opens a new connection when necessary.
+/// Makes room for a new connection by closing a connection of the client that has the most connections. A
+/// client that only wants to occupy connections therefore cannot keep other clients out. A browser whose idle
+/// connection is closed opens a new connection when necessary.
 void HttpServer::Impl::evict() {
   std::map<asio::ip::address, std::size_t> connections;
   for (const HttpSession* s : sessions)

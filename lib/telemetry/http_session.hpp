@@ -51,7 +51,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   std::set<HttpSession*> sessions;
   std::size_t streams = 0;
   std::size_t unsent = 0;   ///< bytes of responses that clients have not taken yet
-  std::uint64_t steps = 0;  ///< steps that sessions have made so far
+  std::uint64_t steps = 0;  ///< number of steps of all sessions so far; see HttpSession::last_step()
   srp::RateLimit rate;
   std::deque<std::shared_ptr<HttpSession>> waiting;  ///< sessions whose request waits for its turn
   boost::asio::steady_timer next_turn;
@@ -73,7 +73,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void close();
   /// Answers the request that has been read.
   void proceed();
-  /// Number of the last step of this session: it was accepted, has read a request, or has sent a response.
+  /// Value of Impl::steps at the last step of this session: the session with the smallest value has made no
+  /// progress for the longest time. A step means that the session has been accepted, has read a request, or
+  /// has sent a response.
   std::uint64_t last_step() const { return last_step_; }
   bool streaming() const { return streaming_; }
   const boost::asio::ip::address& client() const { return client_; }

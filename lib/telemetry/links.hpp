@@ -42,8 +42,8 @@ nlohmann::ordered_json closed_json(const srp::RssiHistory& history);
 nlohmann::ordered_json reasons_json(const srp::RssiHistory& history);
 nlohmann::ordered_json reasons_json(const srp::RssiHistory::Counts& counts);
 
-/// Event `links` and /api/links: the open connections, the number of closed connections by reason, and the
-/// last kListed closed connections of all links, newest first.
+/// Returns the open connections, the number of closed connections by reason, and the last kListed closed
+/// connections of all links, newest first. Used for event `links` and /api/links.
 std::string links_json(const RunInfo& info, const std::vector<LinkView>& links);
 inline constexpr std::size_t kListed = 64;
 

@@ -9,14 +9,14 @@
 /// Formats the data of the page as JSON on one line (doc/telemetry.md). Rates are in Gb/s.
 namespace softfeb::telemetry {
 
-/// Names and limits: event `setup` and /api/setup.
+/// Returns names and limits, for event `setup` and /api/setup.
 std::string setup_json(const RunInfo& info, double interval);
-/// Rates, CNPs, marks and queues of one interval: event `sample`, and an element of /api/history.
+/// Returns rates, CNPs, marks and queues of one interval, for event `sample` and an element of /api/history.
 std::string sample_json(const stats::RunInterval& interval);
-/// Counters since the start: event `counters` and /api/counters.
+/// Returns the counters since the start, for event `counters` and /api/counters.
 std::string counters_json(const RunInfo& info, const stats::Sample& sample);
 
-/// Result of the run: event `result` and /api/result.
+/// Returns the result of the run, for event `result` and /api/result.
 std::string result_json(const std::string& verdict, const std::string& text);
 
 }  // namespace softfeb::telemetry

@@ -79,7 +79,7 @@ std::string LivePage::links() const {
   return links_ != nullptr ? links_json(info_, links_->links()) : "null";
 }
 
-/// Publishes the links if they have changed since the last call, which is rare.
+/// Publishes the links if they have changed since the last call. Most calls find no change.
 void LivePage::publish_links() {
   std::string text = links();
   if (text == links_text_) return;

@@ -76,7 +76,7 @@ class LivePage final : public stats::Observer, public Site {
   bool is_stream(const std::string& path) const override { return path == "/events"; }
   std::string greeting() override;
 
-  /// Returns the last sample. Before the first sample, its pointers are null.
+  /// Returns the last sample. Before the first sample, the pointers in the returned object are null.
   const stats::Sample& last() const { return last_; }
   const RunInfo& info() const { return info_; }
 

@@ -46,7 +46,8 @@ struct StreamMetric {
   const char* reason;  ///< null if the metric has no reason
   std::uint64_t (*value)(const detector::StreamCounts&);
 
-  /// The name with the reason, for a table: dropped_datagrams_no_buffer_total.
+  /// The name with the reason, as the heading of a table's column, for example
+  /// dropped_datagrams_no_buffer_total.
   std::string column() const;
 };
 struct EndpointMetric {

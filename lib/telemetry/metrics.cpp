@@ -50,8 +50,8 @@ void write_marked_acks(PrometheusText& out, const RunInfo& info, const stats::Sa
     out.series({{"board", info.boards[b].name}}, (*sample.endpoints)[b].endpoint.rx_ce);
 }
 
-/// Writes the metrics of each QP's congestion control. Omits QPs that have none, and families that would
-/// have no series because no algorithm of the run has the quantity.
+/// Writes the metrics of each QP's congestion control. Omits QPs without congestion control. Also omits
+/// families that would have no series because no algorithm of the run has the quantity.
 void write_rates(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
   for (const CongestionMetric& m : congestion_metrics()) {
     bool begun = false;

@@ -20,8 +20,8 @@ struct RunInfo {
     std::string name;
     std::string ip;
     std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 if not limited
-    bool control = false;         ///< the board's registers are served
-    bool dcqcn = false;           ///< a QP of the configuration has congestion control
+    bool control = false;         ///< true if the board's registers are served
+    bool dcqcn = false;           ///< true if a QP of the configuration has congestion control
     std::size_t qps = 0;          ///< number of QPs in the configuration
   };
   /// Port of a switch.
@@ -30,7 +30,7 @@ struct RunInfo {
     std::string switch_name;
     std::string peer;
     std::uint64_t rate = 0;  ///< bytes per second on the wire
-    bool ecn = false;        ///< a queue marks packets; kmin and kmax are those of the first such queue
+    bool ecn = false;  ///< true if a queue marks packets; kmin and kmax are those of the first such queue
     std::uint64_t kmin = 0, kmax = 0;
     std::uint64_t buffer = 0;  ///< bytes, shared by all ports of the switch
     bool bottleneck = false;

@@ -27,7 +27,7 @@ constexpr RegisterSpec rate(const char* name, std::uint32_t offset) {
 }
 constexpr RegisterSpec wide(const char* name, std::uint32_t offset) { return ro(name, offset, 64).polled(1); }
 
-// The values at reset describe the monitored stream, which is the 64-bit stream of the RSSI links.
+// The reset values describe the monitored stream: the 64-bit stream of the RSSI links.
 constexpr RegisterSpec kRegisters[] = {
     ro("COMMON_CLK_G", kConfig, 1).as(NumberFormat::kBool).named(kBool).resets_to(1),
     command("CntRst", kConfig),

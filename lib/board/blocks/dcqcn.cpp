@@ -74,7 +74,8 @@ constexpr std::uint16_t word_bit(std::uint32_t offset) {
   return static_cast<std::uint16_t>(1U << offset / 4);
 }
 
-/// Saturates at 32 bits, the width of the register. The rates of links faster than 34 Gb/s need more bits.
+/// Limits a rate in bytes per second to the width of the register, 32 bits. Rates above 34 Gb/s need more
+/// bits.
 std::uint32_t shown(std::uint64_t rate) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(rate, UINT32_MAX));
 }

@@ -49,7 +49,7 @@ class RoceDispatcher final : public Block {
   }
 
  private:
-  /// True if the current access has written words, but has not added a Dispatch action since.
+  /// True if the current access has written a word for which it has not added a Dispatch action yet.
   bool written_ = false;
 };
 

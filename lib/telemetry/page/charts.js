@@ -17,7 +17,7 @@ const bytes = (v) => {
   return a >= KIB ? `${+(v / KIB).toPrecision(3)} KiB` : `${Math.round(v)} B`;
 };
 
-/** Rows of ticks above the plot, one per board shown: CNPs received; darker ticks mean more. */
+/** Draws rows of ticks above the plot, one row for each board shown. A tick marks received CNPs; a darker tick means more. */
 const rug = {
   id: "rug",
   afterDraw(chart) {
@@ -136,7 +136,10 @@ export class Charts {
     this.#states.clear();
   }
 
-  /** Draws the rates of the boards in `shown`, a list of {board, name, place}. If `band` is true, also draws the range over all boards. */
+  /**
+   * Draws the rates of the boards in `shown`, a list of {board, name, place}; `place` selects the colour. If `band` is true,
+   * also draws the range over all boards.
+   */
   rates(samples, from, to, shown, band, canvas) {
     if (!this.available) return;
     const key = shown.map((s) => s.board).join() + band;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connections to the boards' slow control: the open ones, and why the others closed.
+// Connections to the boards' slow control: shows the open connections, and why the last connections closed.
 
 import { element, number } from "/tables.js";
 

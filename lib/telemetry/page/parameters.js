@@ -17,7 +17,7 @@ export class ParameterForm {
   #described = null;
   #units = [];
   #notShown = 0;
-  #made = "";  // the algorithm, and the keys of the fields; the hints depend on both
+  #made = "";  // the algorithm and keys for which the fields were made; the fields' hints depend on both
   #over = false;
   #busy = false;
 

@@ -54,7 +54,7 @@ export function showWorkers(recent) {
   if (rows.length !== count) make(count);
   rows.forEach(({ bar, parts, cells }, worker) => {
     const sums = STAGES.map(([name]) => samples.reduce((sum, s) => sum + s.cpu[name][worker], 0));
-    // The shares of a sample are 0 if the worker was preempted for the whole interval.
+    // Do not divide by 0: all values of a sample are 0 if the worker was preempted for the whole interval.
     const all = sums.reduce((sum, v) => sum + v, 0) || 1;
     const shares = sums.map((v) => v / all);
     parts.forEach((part, i) => { part.style.width = `${100 * shares[i]}%`; });
