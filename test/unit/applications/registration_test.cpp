@@ -58,7 +58,7 @@ TEST_CASE("abandoned transfers are handed over with what arrived") {
   CHECK(gone->arrived(70));
   CHECK_FALSE(transfers.poll_abandoned());
 
-  // The object keeps only the latest 64 of these 100 notifications.
+  // `transfers` keeps only the latest 64 of these 100 notifications.
   for (std::uint32_t op = 1; op <= 100; ++op) transfers.completed(0, immediate(op, 2, 0), 10, 100 * op);
   transfers.advance(1'000'000);
   for (std::uint32_t op = 37; op <= 100; ++op) CHECK(transfers.poll_abandoned()->op == op);

@@ -95,8 +95,7 @@ TEST_CASE("registers: write-only ones read as 0", "[registers]") {
     access.set(path, 1);
     CHECK(access.word(board.profile().map().one(path).address) == 0);
   }
-  // The bit of CntRst does not read back the written value: a read returns the corresponding bit of a
-  // constant.
+  // A read of CntRst does not return the written bit. The word at its address always reads as a constant.
   access.set("AxisMon.CntRst", 1);
   CHECK(access.word(0x0014'0000) == 0x0802'0111);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sends arbitrary 303-bit messages in any state. There must be no crash, no response that violates the bus's
-// rules, and no invalid transition of a queue pair.
+// Sends arbitrary 303-bit messages to queue pairs in any state. There must be no crash, no response that
+// violates the rules of the metadata bus, and no invalid transition of a queue pair.
 #include "base/rng.hpp"
 #include "board/metadata.hpp"
 
@@ -59,7 +59,8 @@ MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qp
 bool echoes(const MetadataRequest& request, const MetadataResponse& response) {
   if (const auto* qp = std::get_if<QpRequest>(&request)) {
     const auto& r = std::get<QpResponse>(response);
-    // If a destroy request finds a slot in use, the response contains the slot's QPN and PD handler.
+    // If the slot is in use, the response to a destroy request contains the slot's QPN and PD handler, not
+    // those of the request.
     const bool known = qp->verb == QpVerb::kDestroy || (r.qpn == qp->qpn && r.pd_handler == qp->pd_handler);
     return known && r.qp == qp->qp;
   }

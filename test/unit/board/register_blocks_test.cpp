@@ -92,7 +92,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 100);
   CHECK(access.value("txFrameCnt") == 200);
   CHECK(access.value("rxPauseCnt") == 3);
-  // rxPauseCnt counts the pause frames of the port, and those that the board itself received
+  // rxPauseCnt adds the pause frames that the port consumes and those that it passes on to the board.
   access.live.data.rx_pause = 4;
   CHECK(access.value("rxPauseCnt") == 7);
   CHECK(access.value("phyReadyCnt") == 1);
@@ -106,7 +106,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 7);
   access.live.port.rx_frames = 5;  // the counter restarts together with the port
   CHECK(access.value("rxFrameCnt") == 5);
-  access.live.port.rx_frames = 108;  // the counter again exceeds its value at the reset
+  access.live.port.rx_frames = 108;  // more than 100, but the value at CounterReset no longer applies
   CHECK(access.value("rxFrameCnt") == 108);
   access.live.port.link_up = false;
   CHECK(access.value("phyReady") == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the declared register space with that of the laboratory's client, and tests the lookup of
-// registers.
+// Compares the declared register space with that of PyRogue, the laboratory's client, and tests the lookup
+// of registers.
 #include "board/profile.hpp"
 #include "support/vector_files.hpp"
 

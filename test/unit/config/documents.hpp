@@ -9,7 +9,7 @@
 
 namespace softfeb::config::test {
 
-/// Wall-clock time for `start_at`: 2026-01-01T00:00:00Z.
+/// Wall-clock time for `start_at`, in nanoseconds since 1970: 2026-01-01T00:00:00Z.
 inline constexpr std::int64_t kNow = 1'767'225'600'000'000'000;
 
 /// A valid configuration, parts of which the tests replace. Tests check the line numbers of problems; line 1

@@ -44,8 +44,8 @@ TEST_CASE("conf/reference.yaml has every key") {
     INFO(key);
     CHECK(written.count(key) == 1);
   }
-  // The reader knows a key only if the file contains the key's section. The following keys are in different
-  // sections; the check shows that the file contains all of these sections.
+  // known_keys() returns a key only if the file contains the key's section. Each of the following keys is in
+  // a different section, so the check shows that the file contains all of these sections.
   for (const char* key :
        {"ports[].faults.tx_mark_ce", "ports[].faults.rules[].do.corrupt.icrc", "ports[].capture.snaplen",
         "boards[].qps[].to.rkey", "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {

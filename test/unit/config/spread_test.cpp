@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the placement of endpoints without a configured worker.
+// Tests the assignment of endpoints to workers if the configuration does not name their worker.
 #include "documents.hpp"
 
 #include <vector>

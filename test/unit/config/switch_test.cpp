@@ -26,8 +26,8 @@ fabric::SwitchConfig switch_with(std::vector<std::string> keys) {
 
 /// An invalid value for a key of the switch, and parts of the only problem that this value causes.
 struct BadKey {
-  std::string key;  ///< KEY=VALUE, under the switch
-  std::string at;   ///< key of the problem, under the switch
+  std::string key;  ///< KEY=VALUE; the key is relative to the switch
+  std::string at;   ///< key of the problem, relative to the switch
   std::string says;
   std::string fix;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests how cases are judged with a profile. The tests choose the answers of the target.
+// Tests the verdicts of cases that run with a profile. The tests choose the answers of the target.
 #include "conformance/case_run.hpp"
 
 #include <catch2/catch.hpp>
@@ -101,7 +101,8 @@ TEST_CASE("a failure is known only if the answers are those of the profile", "[d
   const Profile listed = profile_of("deviations:\n  LEN-17: {observe: ACK e+1 msn 1, why: early}\n");
   const Profile other = profile_of("deviations:\n  LEN-17: {observe: NAK62 e+1, why: early}\n");
   const Profile any = profile_of("deviations:\n  LEN-17: {why: early}\n");
-  // The ACK acknowledges bytes that are not in memory. `observe` also covers this consequence of the ACK.
+  // The ACK acknowledges bytes that are not in memory, so the memory check fails as well. If `observe` lists
+  // the ACK, this failure is also known.
   CHECK(judged("LEN-17", listed, {ack}).verdict == Verdict::kKnownDeviation);
   CHECK(judged("LEN-17", listed, {ack}).deviation == "early");
   CHECK(judged("LEN-17", other, {ack}).verdict == Verdict::kFail);

@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr roce::Psn kFirst = 0xfffffe;  // so that e+2 is 0
+constexpr roce::Psn kFirst = 0xfffffe;  // the PSN e; e+2 wraps to 0
 
 /// Returns an answer with the PSN e + `psn`.
 Answer answer(std::uint8_t opcode, std::uint32_t psn, std::optional<roce::Aeth> aeth = std::nullopt) {

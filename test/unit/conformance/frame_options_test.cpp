@@ -18,7 +18,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 enum class Layer : std::uint8_t { kEthernet, kIp, kUdp, kBth };
-/// How roce::parse_frame() and roce::icrc_matches() judge a frame.
+/// How roce::parse_frame() and roce::icrc_matches() classify a frame.
 enum class Fate : std::uint8_t {
   kRight,
   kWrongIcrc,

@@ -160,7 +160,7 @@ TEST_CASE("a part says which packets must be in memory", "[memory]") {
   listed.tolerated = {3};
   CHECK(rig.wrong(listed) == "");
   rig.write(300, {kGuard, 7});
-  CHECK(rig.wrong(listed) == "");  // only a part of a tolerated packet may be in memory
+  CHECK(rig.wrong(listed) == "");  // a tolerated packet need not be in memory completely
 }
 
 TEST_CASE("guard bytes are compared even if any packet may be in memory", "[memory]") {

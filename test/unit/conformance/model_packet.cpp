@@ -24,8 +24,8 @@ std::uint16_t ones_complement(const Bytes& bytes) {
 
 Bytes copy_of(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// Wrong behaviour of kIdNotCovered and of the mutations that follow it in Mutation: the model accepts the
-/// iCRC although the byte at offset `at` from the IP header was changed by an XOR with `change`.
+/// The wrong behaviour of kIdNotCovered and of similar mutations. If the byte at offset `at` from the IP
+/// header was changed by an XOR with `change`, the model accepts the iCRC nevertheless.
 struct Hole {
   M mutation;
   std::size_t at;

@@ -14,7 +14,7 @@ constexpr Time kNotificationInterval = 50 * kMicrosecond;
 constexpr std::uint8_t kSyndromeAck = 0x1f, kSyndromeGap = 0x60, kSyndromeInvalid = 0x61,
                        kSyndromeAccess = 0x62;
 
-/// Returns the distance from `b` to `a` in the circle of PSNs, -2^23 … 2^23 - 1.
+/// Returns a - b modulo 2^24, as a number from -2^23 to 2^23 - 1.
 std::int64_t distance(roce::Psn a, roce::Psn b) {
   const std::int64_t d = (std::int64_t{a} - b) & 0xffffff;
   return d < 0x800000 ? d : d - 0x1000000;

@@ -116,7 +116,7 @@ class ModelQp {
   Message message_;
   std::uint64_t receives_;
   std::uint64_t receives_lost_ = 0;  ///< for kRnrConsumes: number of receives that were lost
-  bool nak_sent_ = false;            ///< no further NAK before the expected packet
+  bool nak_sent_ = false;            ///< whether a NAK was sent; no further NAK precedes the expected packet
   bool refused_once_ = false;        ///< for kRnrOnce: whether a request has been refused
   bool event_ = false;
   std::uint8_t request_tos_ = 0;

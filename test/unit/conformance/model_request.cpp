@@ -237,7 +237,8 @@ void ModelQp::read(const ModelPacket& packet, const Content& c, std::vector<Mode
 void ModelQp::atomic(const ModelPacket& packet, const Content& c, std::vector<ModelReply>& out) {
   ModelRegion& region = *region_of(c.rkey, true);
   const std::uint64_t original = load_be64(&region.data[c.address - region.address]);
-  // The host is little-endian, and the guard bytes are all the same, so either order gives the same number.
+  // The model stores numbers in big-endian order; a real host is little-endian. The cases cannot detect this
+  // difference, because the word consists of equal guard bytes before and after each case.
   const bool add = (packet.bth.opcode & 0x1f) == 0x14;
   if (add || original == c.compare) {
     std::vector<std::uint8_t> changed;

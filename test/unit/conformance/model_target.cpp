@@ -15,7 +15,7 @@ using conformance::TargetReply;
 using conformance::TargetState;
 
 constexpr std::uint64_t kFirstAddress = 0x0000'5555'0000'2000;
-/// Distance from the address of one region to that of the next.
+/// Distance in bytes from the address of one region to that of the next.
 constexpr std::uint64_t kDistance = std::uint64_t{1} << 32;
 
 TargetReply refused() {
@@ -78,7 +78,7 @@ ModelQp* ModelTarget::find(roce::Qpn qpn) {
 
 void ModelTarget::receive(ByteSpan frame, Time now) {
   for (Port* const port : {&v4_, &v6_}) {
-    port->station.take_answers();  // drops packets that the station has kept; the reader reads them
+    port->station.take_answers();  // drops the stored packets, because only `reader` is used
     if (const auto packet = port->reader.read(frame)) receive(*port, *packet, now);
   }
 }

@@ -221,7 +221,8 @@ constexpr Mutant kMutants[] = {
     {M::kCnpsGoOn, "CNP-21"},
 };
 
-/// With these mutations, the baseline fails, so no other case is run. The reason begins with `cases`.
+/// With these mutations, the baseline fails, so no other case is run. Here, the member `cases` contains the
+/// beginning of the reason.
 constexpr Mutant kWithoutBaseline[] = {
     {M::kTosCovered, "no WRITE was acknowledged", ""},
     {M::kTtlCovered, "no WRITE was acknowledged", ""},

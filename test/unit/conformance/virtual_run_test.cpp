@@ -113,7 +113,8 @@ TEST_CASE("random answers neither crash nor hang a run", "[virtual]") {
       std::vector<Bytes> out;
       // Do not attack at first, so that the baseline passes.
       if (++sent_packets < 75 || rng.below(4) != 0) return out;
-      // The attacker sends a response with a valid iCRC from the target's address, and random bytes.
+      // The attacker sends two frames: a random response from the target's address, with a valid iCRC, and
+      // a frame of random bytes for the board's MAC address.
       Bytes transport(12 + rng.below(40));
       for (auto& byte : transport) byte = static_cast<std::uint8_t>(rng.next());
       constexpr std::uint8_t kOpcodes[] = {0x11, 0x0d, 0x0e, 0x0f, 0x10, 0x12, 0x81};
@@ -133,7 +134,7 @@ TEST_CASE("random answers neither crash nor hang a run", "[virtual]") {
     const Totals totals = totals_of(result);
     CHECK_FALSE(result.no_baseline);
     CHECK(totals.not_run == 0);
-    CHECK(totals.fail != 0);  // some answers reached a queue pair that is being judged
+    CHECK(totals.fail != 0);  // some answers reached the queue pair of a case
     for (const CaseResult& r : result.cases) CHECK(r.trace.size() <= kMostTraced);
   }
 }

@@ -46,7 +46,7 @@ TEST_CASE("swift: the window rests at its bounds", "[congestion][swift]") {
   };
   for (int i = 0; i < 100; ++i) ack(us(900), us(800));
   CHECK(swift.cwnd() == 0.001);
-  CHECK(swift.window() == 5);  // bytes; admits one packet in flight, and departure() spaces the packets
+  CHECK(swift.window() == 5);  // bytes; permits one packet in flight; departure() spaces the packets
   CHECK(swift.pacing_delay() == Approx(800e9));
   for (int i = 0; i < 1'000'000; ++i) ack(us(1), us(5));
   CHECK(swift.cwnd() == 1000);

@@ -114,8 +114,8 @@ TEST_CASE("a drifting counter is followed for an hour without going back", "[dat
     if (counter.ns() - origin > 5 * kSecondNs) worst = std::max(worst, std::abs(off));
   }
   CHECK(discipline.readings() > 3000);
-  // The limit is 200 ns. The frequency changes by up to 4 ppm in 600 s, or 7 ppb per second, and its
-  // measurement is 8 s old on average. A reading adds an error of up to 30 ns.
+  // The limit is 200 ns; `worst` is in picoseconds. The frequency changes by up to 4 ppm in 600 s, or 7 ppb
+  // per second. The measured frequency is 8 s old on average. A reading adds an error of up to 30 ns.
   CHECK(worst < 200'000);
   CHECK(std::abs(discipline.drift_ppm()) < 5);
 }

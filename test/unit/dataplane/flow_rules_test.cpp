@@ -87,7 +87,7 @@ TEST_CASE("rules for BTH steer the packets of a queue pair to its queue", "[flow
 
 TEST_CASE("if the table is full, all rules are removed and the next tier is tried", "[flow-rules]") {
   FlowTableModel nic;
-  nic.capacity = 4;  // T3 needs six: three for queue pairs, the fallback and two jumps
+  nic.capacity = 4;  // tier T3 needs six rules: three for queue pairs, the fallback and two jumps
   const FlowRules rules(kPort, SteeringTier::kBth, kQueues, whole_boards());
   CHECK(rules.choice().tier == SteeringTier::kUdp);
   CHECK(has(rules.choice().reason,

@@ -109,7 +109,7 @@ void FlowTableModel::probe() {
 bool FlowTableModel::matches(const Rule& rule, ByteSpan frame) {
   std::size_t at = 0;
   std::uint16_t type = 0;     // EtherType of the header at `at`
-  std::uint8_t protocol = 0;  // protocol of the header at `at`, after an IP header
+  std::uint8_t protocol = 0;  // after an IP header: protocol number of the header at `at`
   for (const Item& item : rule.items) {
     if (is_ip(item.type) && type == 0x8100) {
       type = load_be16(&frame[at + 2]);

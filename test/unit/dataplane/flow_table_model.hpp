@@ -53,7 +53,9 @@ class FlowTableModel {
  private:
   struct Item {
     rte_flow_item_type type;
-    std::vector<std::uint8_t> spec, mask;  ///< of the header's bytes on the wire; empty: matches every header
+    /// Expected bytes of the header on the wire, and mask of the compared bits. If both are empty, the item
+    /// matches every header.
+    std::vector<std::uint8_t> spec, mask;
   };
   struct Rule {
     std::uint32_t group, priority;

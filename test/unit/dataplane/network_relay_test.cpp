@@ -159,7 +159,8 @@ TEST_CASE("a closed network ignores frames from outside", "[dataplane][network]"
   REQUIRE(b.send(0, test::roce_frame(), 3, 1));
   b.pass(20 * kMicrosecond);
   CHECK(b.relay->counters().rx_outside == 1);
-  // One frame entered the network before close_outside(), and the other one came from the ring.
+  // The first frame entered the network before close_outside(). The second was ignored. The third came from
+  // an endpoint, not from outside.
   CHECK(b.receive(0).size() == 2);
   b.check_books();
 }

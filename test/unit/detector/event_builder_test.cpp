@@ -96,7 +96,8 @@ TEST_CASE("a builder among several takes its own events", "[detector][builder]")
 TEST_CASE("triggers never seen are counted to the end of the run", "[detector][builder]") {
   EventBuilder b(small_builder(), nullptr);
   for (const std::uint64_t e : {1, 2, 3, 9, 8, 20}) add_whole(b, e, e);
-  CHECK(ranges_of(b) == std::vector<Range>{{0, 0}});  // only events up to the horizon, 2, count as unseen
+  // Unseen events are counted only up to event 2, the latest event that the builder has forgotten.
+  CHECK(ranges_of(b) == std::vector<Range>{{0, 0}});
   SECTION("of which more were sent") {
     b.finish(100, 25);
     CHECK(ranges_of(b) == std::vector<Range>{{0, 0}, {4, 7}, {10, 19}, {21, 24}});

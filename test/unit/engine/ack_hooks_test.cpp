@@ -196,8 +196,8 @@ TEST_CASE("window: packets leave while fewer bytes than the window are in flight
   AckExperiment e({.messages = 2, .window = window, .spacing = spacing});
   REQUIRE(e.run());
   const Log& log = e.log();
-  // A packet may leave while the window has any room, so it can exceed the window. The first packet of a
-  // message is 16 bytes longer than the others.
+  // A packet may leave while the window has any room, so the bytes in flight can exceed the window. The first
+  // packet of a message is 16 bytes longer than the others.
   CHECK(static_cast<double>(log.most_in_flight) < window + kMiddle + 16);
   CHECK(static_cast<double>(log.most_in_flight) >= window);
   CHECK(bytes_of(log) == log.sent_bytes);

@@ -27,7 +27,7 @@ constexpr std::uint32_t kHomaPmtu = 1024;
 struct HomaOptions {
   std::uint32_t boards = 1;
   std::uint32_t qps = 1;
-  /// Message lengths; queue pair q sends messages of the length in element q mod lengths.size().
+  /// Message lengths in bytes. Queue pair q sends messages of length lengths[q mod lengths.size()].
   std::vector<std::uint32_t> lengths = {100 * kHomaPmtu};
   std::uint64_t messages = 1;
   std::uint32_t window = 4;

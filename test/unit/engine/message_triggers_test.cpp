@@ -21,8 +21,8 @@ constexpr std::uint32_t kRun = 3;
 constexpr detector::EventTime kOrigin{1000, 8};
 constexpr Time kStart = kMillisecond;
 
-/// A board and a host that sends triggers. The board's FIFO has two places, and the receiver to which the
-/// board writes does not exist.
+/// A board and a host that sends triggers. The board's FIFO holds two fragments. The receiver to which the
+/// board writes does not exist, so fragments stay in the FIFO.
 struct Rig {
   Rig() : payload({.min = 100, .max = 100}, 1024, 4096), unused(test::FilledPayload::counter(1024, 1024)) {
     run.begin(kStart, kOrigin);

@@ -17,9 +17,9 @@ namespace {
 
 struct ManySetup {
   std::uint32_t boards = 1;
-  std::uint32_t receivers = 1;  ///< each board has a QP to every receiver
+  std::uint32_t receivers = 1;  ///< number of receivers; each board has a QP to every receiver
   bool v6 = false;
-  std::uint32_t absent = 0;  ///< the first `absent` receivers do not exist
+  std::uint32_t absent = 0;  ///< number of receivers that do not exist; these are the first ones
 };
 
 Identity identity(bool v6, std::uint32_t n) {

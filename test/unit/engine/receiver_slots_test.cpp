@@ -140,7 +140,7 @@ class Rig {
 
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(1 << 16, 0xee);
   std::unique_ptr<Receiver> receiver;
-  bool fragmentable = false;  ///< packets do not have DF set
+  bool fragmentable = false;  ///< whether write() sends packets without DF
   bool hold = false;          ///< whether write() leaves responses in the receiver
 };
 

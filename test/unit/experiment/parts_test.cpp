@@ -133,8 +133,9 @@ TEST_CASE("a funnel gives the same document in parts", "[experiment][parts]") {
 
 namespace {
 
-/// This network is repeatedly idle for several windows of the parts (simulator::Parting::window()). With
-/// cut-through, such an idle time can end when only the header of a frame has arrived.
+/// A lab whose network is repeatedly idle for several time windows of the parallel simulation
+/// (simulator::Parting::window()). With cut-through, such an idle time can end when only the header of a
+/// frame has arrived.
 constexpr const char* kCutThrough = R"(
 run: {duration: 400us, warmup: 100us, seed: 147, drain_timeout: 20ms}
 lab: {sample_interval: 50us}

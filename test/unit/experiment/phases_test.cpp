@@ -17,7 +17,7 @@ class ScriptedDriver final : public Driver {
   explicit ScriptedDriver(const config::RunConfig& config) : payloads_(config), plans_(config) {}
 
   Time finished_at = kNever;
-  Time stops_at = kNever;  ///< time of the first signal
+  Time stops_at = kNever;  ///< time of the first signal to stop; kNever: no signal
   bool drains = true;      ///< whether stop_traffic() makes the boards finish
   std::vector<std::string> calls;
 

@@ -18,7 +18,8 @@ namespace {
 
 constexpr Time kSpaced = 2 * kMicrosecond;
 
-/// Station 1 pauses the switch, and station 0 sends `frames` to it. Then the queue is released.
+/// Station 1 pauses the switch, and station 0 sends `frames` frames to station 1. Then station 1 ends the
+/// pause, and the queue of the switch drains.
 struct Released {
   Released(const EcnMarking& ecn, std::size_t frames, roce::Ecn codepoint = roce::Ecn::kEct0)
       : b(config(ecn)) {
@@ -150,7 +151,7 @@ TEST_CASE("average length: idle time counts like arrivals at an empty queue") {
       AverageLength one_by_one = idle;
       idle.idle(count, weight);
       for (std::uint64_t i = 0; i < count; ++i) one_by_one.arrive(0, weight);
-      // Each single step rounds up, by less than one unit of 2^-N bytes.
+      // The margin allows for rounding: each call of arrive() rounds up by less than 2^-weight bytes.
       CHECK(static_cast<double>(idle.bytes(weight)) ==
             Approx(static_cast<double>(one_by_one.bytes(weight))).margin(2));
     }

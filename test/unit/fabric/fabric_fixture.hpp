@@ -26,7 +26,7 @@ using fabric::NodeRef;
 class TestStore : public fabric::FrameStore {
  public:
   std::size_t limit = SIZE_MAX;
-  std::size_t out = 0;  ///< frames not yet returned
+  std::size_t out = 0;  ///< number of frames that are in use, that is, not yet returned
 
   Frame* make(ByteSpan bytes) override {
     if (out >= limit) return nullptr;

@@ -9,8 +9,8 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Returns a network of two switches with all features enabled. Stations 2 and 3 have no configured address
-/// and may use any address.
+/// Returns a network of two switches with a small buffer, ECN marking, PFC, CNPs from switches, and random
+/// faults on all links. Stations 2 and 3 have no configured address and may use any address.
 NetworkConfig everything() {
   auto config = star(4);
   auto& sw = config.switches[0];
@@ -38,8 +38,8 @@ NetworkConfig everything() {
   return config;
 }
 
-/// Returns the network of everything() with all models of real switches. Two links have no faults, so that
-/// frames cut through the switches there.
+/// Returns the network of everything(), extended by cells, delays, cut-through, a watchdog and other
+/// properties of real switches. Two links have no faults, so that frames cut through the switches there.
 NetworkConfig real_switches(fabric::WatchdogConfig::Action action) {
   auto config = everything();
   for (auto& sw : config.switches) {

@@ -149,7 +149,8 @@ TEST_CASE("link rules: switches treat a frame as it is after the change") {
   config.switches[0].queues[3].ecn = {true, 0, 0};
   Bench b(config);
   load_ruled(b, 5);
-  // Station 1 has the address 2, station 2 the address 3.
+  // The address of station n ends in n + 1. The corruption changes the destination of frame 2 from 2 to 1
+  // (2 XOR 3), which is the address of the sender. No station receives this frame.
   CHECK(b.at_station(1).size() == 4);
   REQUIRE(b.at_station(2).empty());
   const auto& port = b.look(kSecond).ports[1];

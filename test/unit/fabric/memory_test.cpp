@@ -35,7 +35,7 @@ struct FullStar {
     b.send(sink, pause_frame(0xffff), now);
     b.run(now += 10 * kMicrosecond);
   }
-  /// Sends `frames` to the sink and returns how many of them were not dropped.
+  /// Sends `frames` frames to the sink and returns how many of them were not dropped.
   std::uint64_t send(std::size_t frames, std::uint32_t payload = 1024, std::uint8_t dscp = 26,
                      std::uint32_t from = 0) {
     const std::uint64_t before = b.look(now).totals.dropped_buffer;
@@ -135,8 +135,8 @@ TEST_CASE("memory: limits do not apply to the minimum") {
   config.switches[0].queues[3].minimum = 5000;
   CHECK(FullStar(config).send(10, 1024, 0) == 0);
   CHECK(FullStar(config).send(10) == 4);
-  // With alpha 1, k frames of L bytes fit beyond the minimum if k · L <= B − (k − 1) · L. The buffer B has 10
-  // · L bytes.
+  // With alpha 1, k frames of L bytes fit beyond the minimum if k · L <= B − (k − 1) · L. The buffer
+  // has B = 10 · L bytes.
   auto dynamic = FullStar::config(2, 10 * kDataLength);
   dynamic.switches[0].dynamic_alpha = 256;
   dynamic.switches[0].queues[3].minimum = 3 * kDataLength;
@@ -251,7 +251,7 @@ TEST_CASE("memory: detailed accounting without cells and minima gives the same r
     sw.port_limit = 15'000;
     sw.pause = {6'000, 3'000, 4'000, 500};
     sw.queues[3].lossless = true;
-    if (detailed) sw.queues[7].minimum = 1;  // a queue without frames
+    if (detailed) sw.queues[7].minimum = 1;  // enables detailed accounting; the queue has no frames
     for (auto& link : config.links) link.flow_control = PauseMode::kPfc;
     Bench b(config);
     Rng rng(5);

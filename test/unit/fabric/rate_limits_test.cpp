@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kOneGigabit = 125'000'000;
 constexpr std::uint32_t kLimitedPayload = 1024;
-constexpr std::uint32_t kLimitedFrame = 1082;  // with headers and iCRC
+constexpr std::uint32_t kLimitedFrame = 1082;  // bytes of a frame, with headers and iCRC
 
 /// Returns a network in which stations 0 and 1 send to station 2. DSCPs 8q to 8q + 7 use queue q.
 NetworkConfig sharing() {

@@ -69,8 +69,8 @@ TEST_CASE("each field is corrupted in its place, with a stale or a right iCRC", 
     REQUIRE(stale.size() == frame.size());
     CHECK(changed(frame, stale).front() == row.place);
     CHECK(changed(frame, stale).back() == row.place + width - 1);
-    // The frame must be invalid, unless byte 4 of the BTH was changed, because the iCRC does not cover this
-    // byte.
+    // The iCRC covers all targets except byte 4 of the BTH. If any other target was changed, the frame must
+    // be invalid.
     CHECK(test::believable(stale) == (row.target == CorruptTarget::kBthByte4));
     const Frame right = edited(frame, corruption(row.target, mask, true, offset));
     CHECK(changed(frame, right) == changed(frame, stale));

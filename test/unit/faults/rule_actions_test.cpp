@@ -46,7 +46,7 @@ struct HeapPackets {
 struct Exit {
   HeapPackets& packets;
   std::size_t places = SIZE_MAX;
-  bool forwards = true;  ///< if false, packets are lost at random
+  bool forwards = true;  ///< if false, forward() loses each packet, like a random loss
   std::vector<roce::Psn> out = {};
   std::vector<HeapFrame> frames = {};
 
@@ -146,8 +146,8 @@ TEST_CASE("packets that are due at a time leave only when they are asked for", "
   rig.send(1, 100);
   rig.send(2, 100);
   rig.send(3, 100);
-  // Packet 4 overtakes packet 3 and therefore releases it. Packet 4 does not release packets that became due
-  // earlier.
+  // Packet 4 overtakes packet 3 and therefore releases it. Packets 1 and 2 are due, but stay until
+  // release_due() is called.
   rig.send(4, 1000);
   CHECK(rig.exit.out == PsnList{4, 3});
   CHECK(rig.actions->next_due() == 110);

@@ -32,8 +32,8 @@ class BoardFake final : public febctl::RegisterPort {
   std::vector<std::string> log;
   std::vector<std::string> requests;  ///< requests on the metadata bus, each as 40 bytes in hex
   std::map<std::uint32_t, std::uint32_t> words;
-  std::uint32_t decode_error_at = 1;  ///< address of a word that returns a decode error
-  std::uint32_t stuck_at = 1;         ///< address of a word that ignores writes
+  std::uint32_t decode_error_at = 1;  ///< address of a word that returns a decode error; 1: no word
+  std::uint32_t stuck_at = 1;         ///< address of a word that ignores writes; 1: no word
   bool silent_bus = false;            ///< whether the metadata bus leaves requests without a response
   std::uint64_t lost = 0;             ///< how many requests of the next burst never complete
   const board::MetadataServer& metadata() const { return metadata_; }

@@ -70,7 +70,7 @@ TEST_CASE("the metrics' configuration has send times, rates and paths", "[lab]")
   CHECK(m.boards[1].asked == 3 * 768'000);
   c.run.boards[1].qps[0].traffic.message_size = 16'384;
   c.run.boards[1].qps[0].traffic.rate = config::Rate::every(20'971'520 * kNanosecond);
-  CHECK(make_metrics_config(c, {}).boards[1].asked == 3 * 781'250);  // exactly 6.25 Mb/s each
+  CHECK(make_metrics_config(c, {}).boards[1].asked == 3 * 781'250);  // three QPs of exactly 6.25 Mb/s
   REQUIRE(m.bottleneck);
   CHECK(m.bottleneck->switch_index == 1);
   CHECK(m.flows[0].through_bottleneck);

@@ -125,7 +125,7 @@ TEST_CASE("windows count if only credit limited the sender, with the deviation",
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.worst == 0);
   CHECK(t.largest_difference == kPacket);
-  s[4].counted -= 20'876;  // 25,000 bytes fewer than before
+  s[4].counted -= 20'876;  // in total, 25,000 bytes fewer than at first
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.worst == Approx(0.02));
   CHECK(t.worst_at == 3 * kMillisecond);

@@ -105,7 +105,7 @@ TEST_CASE("each member of a device's description is checked", "[conformance]") {
 }
 
 TEST_CASE("an rdma-sink without conformance sessions is recognized", "[conformance]") {
-  // Releases without conformance sessions answer with the first of these lines.
+  // Releases of rdma-sink without conformance sessions answer with the first of these lines.
   for (const char* line :
        {R"({"error": "'transport' must be a string"})", R"({"version": 1, "ip": "10.77.0.2", "qps": []})"}) {
     const Fault fault = fault_of([&] { sink::decode_target(line); });

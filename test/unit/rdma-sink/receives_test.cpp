@@ -43,8 +43,8 @@ TEST_CASE("each queue pair's receives are posted again at once", "[rdma-sink]") 
   receives.consumed(0);
   receives.handled(0);
   CHECK(queues.calls == Calls{{0, 1}});
-  // This receive is not replaced, because after the manual posts, QP 1 still has more receives than are kept
-  // posted automatically.
+  // This receive is not replaced. After the manual posts, QP 1 still has four receives, which is more than
+  // the three that are kept posted automatically.
   receives.consumed(1);
   receives.handled(1);
   CHECK(receives.posted(1) == 4);

@@ -48,7 +48,7 @@ TEST_CASE("a FIFO or a device is written and stays what it is", "[atomic_file]")
   const test::TemporaryDirectory directory;
   const std::string path = (directory.path() / "fifo").string();
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-  const int reader = open(path.c_str(), O_RDWR);  // does not wait for a writer
+  const int reader = open(path.c_str(), O_RDWR);  // with O_RDWR, open() does not wait for a writer
   REQUIRE(reader >= 0);
   {
     AtomicFile file(path);

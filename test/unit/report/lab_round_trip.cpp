@@ -33,7 +33,7 @@ bool overlap(const Figure& a, const Figure& b) {
 bool agree(const Figure& a, const Figure& b, bool strict) {
   const bool unknown =
       a.status == switchtest::Status::kUnresolvable || a.status == switchtest::Status::kInconclusive;
-  if (unknown && !strict) return true;  // without a figure, the written switch need not agree
+  if (unknown && !strict) return true;  // an unknown figure agrees with any other
   if (a.status != b.status || a.text != b.text) return false;
   if (!a.value || !b.value) return true;
   return strict ? in_interval(*a.value, b) && in_interval(*b.value, a) : overlap(a, b);

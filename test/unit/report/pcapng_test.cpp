@@ -96,7 +96,7 @@ TEST_CASE("interfaces are Ethernet with nanoseconds", "[pcapng]") {
   for (const std::size_t k : {1U, 2U}) {
     CHECK(blocks[k].type == 1);
     CHECK(u16(blocks[k].body, 0) == 1);  // LINKTYPE_ETHERNET
-    CHECK(u32(blocks[k].body, 4) == 0);  // frames are not cut
+    CHECK(u32(blocks[k].body, 4) == 0);  // no snap length: frames are not cut
     CHECK(options_of(blocks[k], 8).at(9) == std::string(1, '\x09'));
   }
   CHECK(options_of(blocks[1], 8).at(2) == "requester");

@@ -139,8 +139,8 @@ TEST_CASE("Random switches come back", "[report][long]") {
     INFO("seed " << seed);
     const fabric::NetworkConfig network = test::random_switch(seed);
     const auto frames = static_cast<unsigned>(network.switches[0].pause.headroom / kFrame);
-    // If the generator at D cannot freeze its port, the test `ecn` overestimates Pmax at dequeue, so the
-    // value would rise in each round trip.
+    // If D cannot pause the switch, the test `ecn` overestimates Pmax of marking at dequeue. Pmax would then
+    // rise in each round trip.
     const std::string tests = network.links[3].flow_control == fabric::PauseMode::kOff
                                   ? "dscp,latency,buffer,xoff"
                                   : "dscp,latency,buffer,ecn,xoff";

@@ -158,6 +158,6 @@ TEST_CASE("long curves are thinned out, but keep their extremes", "[switch_chart
   CHECK(times_in(html, "class=\"dot\"") <= 402);
   CHECK_THAT(html, Contains("<title>7777 B: 1e+06 ") && Contains("the extremes are drawn"));
   CHECK(times_in(switch_charts({curve_of("order", "", ramp(400))}), "extremes") == 0);
-  // A long curve without bars is drawn as a line, unless its points have no order.
+  // A long curve without error bars is drawn as a line if its points are ordered.
   CHECK(times_in(switch_charts({curve_of("soak", "p50", ramp(1440))}), "class=\"dot\"") == 0);
 }

@@ -29,7 +29,8 @@ SOFTFEB_PCLMUL std::uint32_t reduced_product(std::uint32_t a, std::uint32_t b) {
   return clmul::reduce63(clmul::product(a, b));
 }
 
-/// Returns the sum of two products with `factor`: of `word`, and of a word whose upper half is `upper`.
+/// Multiplies two words by `factor`, and returns the reduced sum of the products. The first word is `word`.
+/// The second word has the upper half `upper` and the lower half 0.
 SOFTFEB_PCLMUL std::uint32_t reduced_sum(std::uint64_t word, std::uint32_t factor, std::uint32_t upper) {
   return clmul::reduce95(
       clmul::add(clmul::product(word, factor), clmul::product(std::uint64_t{upper} << 32, factor)));

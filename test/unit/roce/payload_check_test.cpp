@@ -111,7 +111,7 @@ TEST_CASE("continuity: lost bytes are one break, a flipped byte is two, a resync
 
 TEST_CASE("copy and compare: every length, each wrong byte found, nothing written beyond", "[check]") {
   const auto place = GENERATE(copy_and_compare, stream_and_compare);
-  const std::size_t shift = GENERATE(0, 1);  // stores around the caches need an aligned destination
+  const std::size_t shift = GENERATE(0, 1);  // non-temporal stores need an aligned destination
   CAPTURE(place == stream_and_compare, shift);
   const auto want = random_bytes(700, 5);
   for (std::size_t n = 0; n <= 600; ++n) {

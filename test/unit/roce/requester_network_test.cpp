@@ -24,7 +24,7 @@ struct Trial {
   LinkFaults out, back;
   std::uint64_t rnr = 0;
   unsigned messages = 60;
-  std::uint64_t signaled = 0;  ///< probability that a request is signaled
+  std::uint64_t signaled = 0;  ///< probability that a request is signaled, times 2^32
   std::uint32_t longest = 0;
 };
 

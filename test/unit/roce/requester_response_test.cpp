@@ -252,7 +252,8 @@ TEST_CASE("requester: NAKs that follow RNRs do not add up", "[requester]") {
     f.rnr(1, 0);
     f.expire();
     f.drain();
-    // The second request, which followed the refused one, caused this NAK. A slow receiver may send it late.
+    // The second request, which followed the refused one, caused this NAK. A slow receiver may send the NAK
+    // late.
     f.sequence_nak(0);
     if (f.q.state() == QpState::kErr) break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the behaviour of Linux Soft-RoCE on a reliable connection, case by case.
+// Tests case by case that the responder behaves like Linux Soft-RoCE on a reliable connection.
 #include "base/rng.hpp"
 #include "responder_fixture.hpp"
 

@@ -65,7 +65,7 @@ TEST_CASE("a jump closes empty windows together", "[windows]") {
   CHECK(consumer.all.front() == Closed{0, 0, WindowStatus::kForced, 0});
   CHECK(consumer.all[1] == Closed{1, 1, WindowStatus::kForced, 1});
   CHECK(consumer.all[2] == Closed{2, 999'996, WindowStatus::kForced, 0});
-  CHECK(consumer.all.size() == 5);  // one call for all empty windows; the two other calls report gaps
+  CHECK(consumer.all.size() == 5);  // one call for all empty windows; the last two calls report gaps
   CHECK(map.base() == 999'999);
   CHECK(ranges(map, 1) == std::vector<Range>{{0, 999'998}});
   CHECK(map.counters().windows() == 999'999);

@@ -21,8 +21,8 @@ config::LabConfig small_configuration() {
 }  // namespace softfeb::test
 
 int main(int argc, char* argv[]) {
-  // A trial is void if another process takes a CPU of the rig, so this process asks for the highest priority.
-  // Without the privilege to do so, it keeps its priority.
+  // If another process takes a CPU of the rig during a trial, the result of the trial is invalid. This
+  // process therefore requests the highest priority. If it lacks the privilege, its priority does not change.
   (void)setpriority(PRIO_PROCESS, 0, -20);
   const int status = softfeb::test::run_catch(argc, argv);
   softfeb::test::shared_rig.reset();

@@ -104,8 +104,8 @@ TEST_CASE("A frozen queue behind rings holds what fits into its memory", "[rings
   }
 }
 
-// This test has a tag of its own, so that it can be skipped on a machine that has fewer CPUs than the rig has
-// loops.
+// This test has a tag of its own, so that it can be skipped if the rig has more worker loops than the machine
+// has CPUs.
 TEST_CASE("The throughput behind rings is never wrong", "[throughput]") {
   Settings settings = test::four_ports();
   settings.effort = Effort::kQuick;

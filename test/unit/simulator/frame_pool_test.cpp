@@ -174,7 +174,7 @@ TEST_CASE("an iCRC is known to be right until its frame is changed", "[frame_poo
   PoolFrame* const shorter = checked();
   pool.shorten(*shorter, 60);
   CHECK_FALSE(shorter->icrc_right);
-  // A frame that returns to the pool does not keep the mark.
+  // A frame that returns to the pool does not keep the flag icrc_right.
   pool.release(checked());
   CHECK_FALSE(pool.acquire()->icrc_right);
 }

@@ -48,7 +48,7 @@ TEST_CASE("CNPs are found by kind and identification", "[switchtest]") {
 TEST_CASE("A board slows down at the first longer gap", "[switchtest]") {
   const std::array<Time, 8> departures{0, 10, 20, 31, 41, 51, 70, 100};
   CHECK(slows_down(departures, 25) == 51);
-  CHECK(slows_down(departures, 60) == 70);  // from a gap of 19 to one of 30
+  CHECK(slows_down(departures, 60) == 70);  // the gap grows from 19 to 30
   CHECK_FALSE(slows_down(departures, 90));
   CHECK_FALSE(slows_down(std::array<Time, 4>{0, 10, 20, 30}, 15));
 }

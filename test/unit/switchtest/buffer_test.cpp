@@ -260,7 +260,7 @@ TEST_CASE("Repetitions that differ widen the count, and void trials give none", 
   rig.as = RigKind::kPorts;
   unsigned n = 0;
   rig.alter = [&](const Trial&, TrialResult& result) {
-    // Every other trial holds two frames fewer, as if other traffic had used the memory.
+    // In every other trial, the memory holds two frames fewer, as if other traffic used a part of it.
     for (KindStats& k : result.kinds)
       if (k.arrived == 251 && ++n % 2 == 0) k.arrived -= 2;
   };

@@ -21,7 +21,7 @@ TEST_CASE("A delay of the senders changes trains by what they send in it", "[swi
   result.late_max = 10 * kMicrosecond;
   result.time_error = 6 * kMicrosecond;
   // In 16 us, a sender sends 4.77 frames of 4194 bytes on the wire. With two senders, half of each train
-  // waits.
+  // waits, so the error is 4.77 / (1/2) = 9.5 frames. With three senders, it is 4.77 / (2/3) = 7.2 frames.
   CHECK(train_error(ctx, result, frame, {0, 1}) == 10);
   CHECK(train_error(ctx, result, frame, {0, 1, 2}) == 8);
   CHECK(train_error(ctx, result, frame, {0}) == 0);
@@ -70,7 +70,7 @@ TEST_CASE("A burst that fails is bounded by the error of a trial in which it fai
   const Figure& incast = test::figure(report, "incast", "frames_lossless", {{"senders", "2"}});
   CHECK(*incast.value == 251);
   CHECK(*incast.low == 251);
-  CHECK(*incast.high == 251 + 60);  // 59.6 frames leave in 100 us
+  CHECK(*incast.high == 251 + 60);  // in 100 us, the two senders send 59.6 frames
 }
 
 TEST_CASE("A rig that stands still while queues drain does not make a shaper", "[switchtest]") {
@@ -79,7 +79,7 @@ TEST_CASE("A rig that stands still while queues drain does not make a shaper", "
   rig.as = RigKind::kRings;
   int trials = 0;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // Before the last 20 frames arrive, a loop stops for the time of 120 frames.
+    // Before the last 20 frames arrive, a worker loop of the rig stops for the time of 120 frames.
     if (trial.freezes.empty() || (!always && ++trials % 2 != 0)) return;
     result.time_error = 100 * kMicrosecond;
     const std::size_t late = result.arrivals.size() - std::min<std::size_t>(result.arrivals.size(), 20);
@@ -98,7 +98,7 @@ TEST_CASE("The longest burst of a busy rig may pass after it has failed", "[swit
   int bursts = 0;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
     if (trial.sources.size() != 2 || trial.sources[0].count != 256 || ++bursts == 1) return;
-    result.time_error = 20 * kMicrosecond;  // as if 12 frames of each sender had left meanwhile
+    result.time_error = 20 * kMicrosecond;  // an error of 12 frames of each sender
     for (KindStats& kind : result.kinds) kind.arrived = kind.sent;
   };
   Settings settings = test::four_ports();

@@ -21,8 +21,8 @@ Settings codepoint_settings(Effort effort = Effort::kQuick) {
   return out;
 }
 
-/// Returns the share of the frames sent with ECN field `from` that arrive with `to`, for the long or the
-/// empty queue.
+/// Returns the share of the frames sent with ECN field `from` that arrive with ECN field `to`. `queue` is
+/// "long" or "empty", and `ip` is the IP version.
 double share_became(const SwitchReport& report, const char* queue, const char* from, const char* to,
                     const char* ip = "4") {
   return *test::figure(report, "codepoints", "became",

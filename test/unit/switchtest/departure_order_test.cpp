@@ -80,7 +80,7 @@ TEST_CASE("The rate of departures is that after an initial burst", "[switchtest]
   CHECK(rate->value == Approx(1.25e9));
   CHECK(rate->low == Approx(1.25e9 * (1 - 1.0 / 199)));
   CHECK(rate->high == Approx(1.25e9 * (1 + 1.0 / 199)));
-  // 199 frames in 199 us, with a time error of 99.5 us.
+  // The rate is that of 199 frames in 199 us. The time error is 99.5 us, and the count may be wrong by one.
   const auto unsure = departure_rate(order, 1'250, 99'500 * kNanosecond);
   CHECK(unsure->low == Approx(198 * 1'250 / 298.5e-6));
   CHECK(unsure->high == Approx(200 * 1'250 / 99.5e-6));

@@ -41,7 +41,8 @@ TEST_CASE("A line through points has the textbook's errors", "[estimators]") {
   CHECK(line.slope == Approx(2));
   CHECK(line.intercept == Approx(1));
   CHECK(line.slope_error == Approx(0).margin(1e-9));
-  // The squared residuals add up to 0.8, with 3 degrees of freedom and t = 3.182: 3.182 * sqrt(0.8 / 3 / 10).
+  // The error of the slope is t * sqrt(S / 3 / 10). S = 0.56 is the sum of the squared residuals, 3 is the
+  // number of degrees of freedom, t = 3.182 is the 97.5 % quantile, and 10 is the sum of (x - 3)^2.
   const std::array noisy{3.4, 4.8, 6.6, 8.8, 11.4};
   const Line other = fit_line(x, noisy);
   double residual = 0;

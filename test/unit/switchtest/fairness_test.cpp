@@ -98,7 +98,8 @@ TEST_CASE("An unfair switch has a low index", "[switchtest]") {
   test::AlteredRig rig(test::set_v1());
   std::uint64_t of_first = 500;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // Four flows from each of three senders, each with a second kind for its warm-up.
+    // The trial has four flows from each of three senders. Each flow has a second kind of frames for its
+    // warm-up.
     if (trial.kinds.size() != 24) return;
     for (std::size_t k = 0; k < 12; ++k) result.kinds[k].arrived = k < 4 ? of_first : 1'000;
   };

@@ -48,7 +48,7 @@ TEST_CASE("The headroom of a lossless class tolerates a longer cable", "[switcht
   CHECK(*overshoot.low == kLongFrame);
   CHECK(*overshoot.high == kLongFrame);
   const Figure& delay = headroom_figure(report, "tolerated_ns");
-  CHECK(*delay.low == 19'000);  // 6 frames of 3355.2 ns, minus 1067.2 ns
+  CHECK(*delay.low == 19'000);  // 6 frames of 3355.2 ns, minus 1067.2 ns, rounded down to 100 ns
   CHECK(*delay.high == 19'100);
   CHECK(*headroom_figure(report, "extra_cable_m").low == 1900);
   CHECK(headroom_figure(report, "sharing").text == "per port");

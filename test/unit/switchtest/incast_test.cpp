@@ -113,7 +113,7 @@ TEST_CASE("A large memory takes a large burst", "[switchtest]") {
 
 TEST_CASE("Faster senders fill the memory sooner", "[switchtest]") {
   const SwitchReport report = run_incast_on(test::set_v7());
-  // When the last frames of wave n arrive, 1 + ⌊(n - 1) · 10/25⌋ frames have left.
+  // When the nth frame of each sender arrives, 1 + ⌊(n - 1) · 10/25⌋ frames have left.
   for (const unsigned senders : {2U, 3U}) {
     std::uint64_t n = 1;
     while ((n + 1) * senders - (1 + n * 2 / 5) <= 251) ++n;

@@ -11,8 +11,8 @@
 namespace softfeb::test {
 
 /// A fabric with several equal paths, much simpler than lib/fabric and independent of it. A frame waits for
-/// the link of its path (it is lost if the memory there is full), and then for the link of its destination
-/// port. With `next_hops`, the destination ports are the paths.
+/// the link of its path, and then for the link of its destination port. If the memory at the link of its path
+/// is full, the frame is lost. With `next_hops`, the destination ports are the paths.
 class MultipathRig final : public switchtest::Rig {
  public:
   struct Config {
@@ -24,7 +24,7 @@ class MultipathRig final : public switchtest::Rig {
     std::vector<std::uint16_t> next_hops{};
     /// Selects the path of a frame; the result is taken modulo `paths`.
     std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash;
-    unsigned void_trials = 0;  ///< number of trials at the beginning that are void
+    unsigned void_trials = 0;  ///< number of trials at the beginning whose results are invalid
   };
 
   explicit MultipathRig(Config config);

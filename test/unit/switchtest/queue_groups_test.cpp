@@ -9,9 +9,9 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Answers questions as a switch would that served item i from queue `queue[i]`. The queues have strict
-/// priorities, except that queues up to `shared` have the same priority. A frame in one of the queues with
-/// the same priority is served after at most `round` frames of each of the others.
+/// Answers questions as a switch does that serves the frames of item i from queue `queue[i]`. The queues have
+/// strict priorities, except that queues up to `shared` have the same priority. Before a frame in one of the
+/// queues of equal priority is served, each of the other queues sends at most `round` frames.
 struct ModelOrder {
   std::vector<int> queue;
   int shared = -1;        ///< queues up to this number share a priority
@@ -26,8 +26,8 @@ struct ModelOrder {
       const int a = queue[q.item], b = queue[other];
       const int first = q.others_first ? b : a, last = q.others_first ? a : b;
       const bool both_shared = a <= shared && b <= shared;
-      // With a shared priority, a frame that enters later overtakes the end of a long backlog in another
-      // queue. If many such frames enter, only `round` of each queue do so.
+      // If the two queues have the same priority, a frame that enters later overtakes the end of a long
+      // backlog in the other queue. If many frames enter later, only `round` of each queue overtake it.
       out.push_back(a != b && (both_shared ? before[b]++ < round : last > first));
     }
     return out;

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = QueueRelation::Kind;
 
-/// The true level and weight of a queue. Comparisons with a queue of level 9 are unknown.
+/// The true level and weight of a queue. A comparison with a queue of level 9 has an unknown result.
 struct True {
   int level;
   double weight;

@@ -105,8 +105,8 @@ void Draw::draw_pauses() {
   using fabric::PauseMode;
   constexpr std::array kModes{PauseMode::kOff, PauseMode::kPause, PauseMode::kPfc};
   const PauseMode mode = kModes[random_.below(kModes.size())];
-  // In most cases, let the receiver pause the switch, because otherwise hardly anything can be measured about
-  // its memory.
+  // In most cases, let the receiver pause the switch. Otherwise, hardly anything can be measured about the
+  // memory of the switch.
   for (auto& link : out_.links) link.flow_control = mode;
   if (mode == PauseMode::kOff && chance(0.7)) out_.links[3].flow_control = PauseMode::kPause;
   for (auto& queue : dut().queues) queue.lossless = chance(0.3);

@@ -73,7 +73,7 @@ TEST_CASE("CE marks are answered with CNPs, one per interval", "[switchtest]") {
   REQUIRE(result.sent_cnps.size() == expected);
   for (std::size_t i = 0; i < expected; ++i) {
     CHECK(result.cnps[i].identification == i);
-    // 98 bytes on each of the two wires, and the delays of both links.
+    // The CNP takes the time of 98 bytes on each of the two wires, and the delays of both links.
     CHECK(result.cnps[i].at - result.sent_cnps[i].at == 1'156'800);
     CHECK(result.sent_cnps[i].at == result.arrivals[i * 500 / expected].at);
   }

@@ -148,7 +148,7 @@ TEST_CASE("A lapsed freeze and void trials spoil the scheduler test", "[switchte
   test::AlteredRig rig(test::two_queues(2));
   bool spoil = false, void_trial = false;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // The sources of the test `dscp`, which runs first, are different.
+    // The condition excludes the trials of the test `dscp`, which runs first and has other sources.
     if (spoil && trial.sources.size() == 1 && trial.sources[0].count >= 2'000) {
       if (void_trial) result.void_reason = "of the test";
       for (Arrival& a : result.arrivals) a.at = std::min<Time>(a.at, 1);
@@ -181,7 +181,7 @@ TEST_CASE("Rate limits of the port and of a queue", "[switchtest]") {
   const SwitchReport queue = run_tests(rig, test::four_ports(), {"scheduler"});
   test::check_contains(test::of_queue(queue, "shaper_gbps", 26), 2, 0.01);
   // This rig gives the limited queue more than its limit while both queues send. No real scheduler does this,
-  // so the weight must remain open.
+  // so the weight must be reported as unresolvable.
   CHECK(test::of_queue(queue, "weights", 26).status == Status::kUnresolvable);
   CHECK(test::of_queue(queue, "weights", 26).reason.find("rate limit") != std::string::npos);
 }

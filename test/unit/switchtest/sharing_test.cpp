@@ -17,7 +17,8 @@ QueueSeries queues(std::uint64_t first) {
 }  // namespace
 
 TEST_CASE("A threshold is fitted to what queues held", "[switchtest]") {
-  // B = 3000, alpha = 2, so s = 2/3.
+  // The memory has 3000 bytes, and alpha is 2. A queue then holds alpha / (1 + alpha) = 2/3 of the unused
+  // bytes.
   std::vector<HeldPoint> points;
   for (const double used : {0.0, 600.0, 1500.0, 2400.0}) {
     const double held = 2.0 / 3 * (3000 - used);
@@ -83,7 +84,8 @@ TEST_CASE("Short queues cannot tell a limit from a dynamic threshold", "[switcht
   series.other_port = {{50'000, exactly(100)}, {100'000, exactly(100)}};
   CHECK(sharing_of(series).sharing == Sharing::kUnknown);
   CHECK_FALSE(sharing_of(series).reason.empty());
-  // With alpha = 1/128, a queue of 258 frames reduces the threshold of the next queue by two frames.
+  // With a dynamic threshold of alpha = 1/128, the first queue of 258 frames would reduce the threshold of
+  // the second queue by two frames. The second queue also holds 258 frames, so its limit is constant.
   series = queues(258);
   series.other_port = {{258'000, exactly(258)}};
   CHECK(sharing_of(series).sharing == Sharing::kPortLimit);

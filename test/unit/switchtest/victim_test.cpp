@@ -57,7 +57,7 @@ TEST_CASE("The victim's share follows from the even share of the congested port"
 
 TEST_CASE("RFC 2889 divides the frames of a sender equally", "[switchtest]") {
   const SwitchReport report = run_victim_on(test::set_v4(), Effort::kRfc);
-  // A offers no more to D than its fair share.
+  // A offers D no more than A's fair share of the rate of D's port.
   CHECK(*of_victim(report, "victim_share", "same").value > 0.9);
 }
 

@@ -267,7 +267,7 @@ TEST_CASE("requests beyond the rate wait for their turn") {
   for (int i = 0; i < 4; ++i) requests += std::string("GET / HTTP/1.1\r\n") + kHost + "\r\n";
   Client c(io, server.port());
   c.send(requests);
-  // The clock stands still, so the third request waits, however long this takes.
+  // The server's clock stands still during this call, so the third request is not answered.
   c.receive([n = 0](const std::string&) mutable { return ++n > 30; });
   CHECK(site.asked["GET /"] == 2);
   now += 100 * kMillisecond;
