@@ -15,7 +15,7 @@ using sockets::RegisterClient;
 using sockets::RegisterError;
 using srp::SrpOutcome;
 
-/// Converts the client's errors to those of febctl.
+/// Returns the result of call(), and converts exceptions of the register client to those of febctl.
 template <class Call>
 auto guarded(Call call) {
   try {
@@ -61,8 +61,8 @@ class SrpPort final : public RegisterPort {
     if (outcome.ok()) return {std::move(outcome.data), ""};
     const std::string what =
         client_.explain(outcome, fmt::format("read of {} bytes at {:#010x}", range.bytes, range.address));
-    // The board may refuse one access and accept others, whereas a missing response is an error of the
-    // whole board.
+    // A refusal concerns only this read, so it becomes part of the result. A missing response means that the
+    // board cannot be reached at all, so it ends the command.
     if (outcome.outcome == SrpOutcome::kStatus) return {{}, what};
     throw NoAnswer(what);
   }

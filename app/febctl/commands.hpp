@@ -55,7 +55,9 @@ Target parse_target(const Catalogue& catalogue, const std::string& text);
 
 struct ConnectCommand {
   ConnectOptions connection;
-  std::optional<double> seconds;  ///< time to keep the session with a sink open; if empty, until a signal
+  /// Time in seconds for which the session with a sink stays open. If empty, it stays open until a signal
+  /// arrives.
+  std::optional<double> seconds;
 };
 void connect_command(Context& context, const ConnectCommand& options);
 
@@ -85,7 +87,7 @@ struct SessionOptions {
   std::uint32_t count = 1000;
   double limit = 60;                ///< timeout of a burst in seconds
   std::vector<std::string> set;     ///< NAME=VALUE, written before the first burst
-  std::vector<std::string> during;  ///< NAME=VALUE, written during a burst
+  std::vector<std::string> during;  ///< NAME=VALUE, written during the middle burst
 };
 void session_command(Context& context, const SessionOptions& options);
 

@@ -95,7 +95,8 @@ class ConnectionSetup {
                 .timeout = static_cast<std::uint8_t>(options_.ack_timeout),
                 .retry_count = static_cast<std::uint8_t>(options_.retry),
                 .rnr_retry = static_cast<std::uint8_t>(options_.rnr_retry)};
-    // The sink must know the board's QPN before it reports its memory.
+    // register_memory() needs the address of the host's memory. A sink reports this address only after it has
+    // received the board's QPN, so in this case the queue pair is created first.
     if (options_.sink.empty()) {
       take_options();
       register_memory();

@@ -21,7 +21,7 @@ class Output {
   explicit Output(bool json, std::FILE* to = stdout) : json_(json), to_(to) {}
 
   bool json() const { return json_; }
-  /// Prints either the text or the JSON document.
+  /// Prints the JSON document in JSON mode, otherwise the text.
   void result(const std::string& text, const nlohmann::json& json) const;
   /// Prints the text in both modes.
   void document(const std::string& text) const;
@@ -53,7 +53,8 @@ class Context {
     if (!port_) port_ = dial_();
     return *port_;
   }
-  /// Closes the connection, because a board serves one client at a time.
+  /// Closes the connection, so that other clients can use the board, which serves one client at a time. The
+  /// next call of board() connects again.
   void release() { port_.reset(); }
 
   const Catalogue& catalogue;

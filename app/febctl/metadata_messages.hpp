@@ -14,11 +14,11 @@ struct QpParameters {
   std::uint32_t dest_qpn = 0;      ///< QPN on the host
   std::uint32_t rq_psn = 0;        ///< PSN of the host's first request, if it sends any
   std::uint32_t sq_psn = 0;        ///< PSN of the board's first packet
-  std::uint32_t pmtu = 4096;       ///< bytes
-  std::uint8_t min_rnr_timer = 1;  ///< IBA timer code
-  std::uint8_t timeout = 14;       ///< IBA timer code: 4.096 us · 2^14 = 67 ms
+  std::uint32_t pmtu = 4096;       ///< path MTU in bytes
+  std::uint8_t min_rnr_timer = 1;  ///< IBA code of the shortest RNR NAK delay
+  std::uint8_t timeout = 14;       ///< IBA code of the ACK timeout: 4.096 us · 2^14 = 67 ms
   std::uint8_t retry_count = 3;
-  std::uint8_t rnr_retry = 3;  ///< 7 means unlimited
+  std::uint8_t rnr_retry = 3;  ///< number of retries after RNR NAKs; 7 means unlimited
 };
 
 /// A memory region to register on the board. The board derives the region's keys from lkey_part and
@@ -26,7 +26,7 @@ struct QpParameters {
 struct RegionParameters {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
-  std::uint32_t lkey_part = 0;  ///< 31 bits
+  std::uint32_t lkey_part = 0;  ///< a number of 31 bits
   std::uint32_t rkey_part = 0;
 };
 

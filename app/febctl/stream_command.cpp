@@ -31,7 +31,7 @@ class FrameCheck {
   void on_frame(ByteSpan frame);
 
   std::uint64_t frames() const { return frames_; }
-  std::uint64_t wrong_frames() const { return wrong_frames_; }  ///< wrong content or length
+  std::uint64_t wrong_frames() const { return wrong_frames_; }  ///< with wrong content or length
 
  private:
   std::uint32_t words_;
@@ -77,8 +77,8 @@ Received receive(Context& context, const StreamOptions& options, std::uint32_t w
   sockets::StreamReceiver stream(to,
                                  [&](ByteSpan frame, const srp::FrameTags&, Time) { check.on_frame(frame); });
   stream.connect();
-  // If an earlier receiver left a frame incomplete, the board sends this frame again with its original size.
-  // That frame is not counted.
+  // If an earlier receiver left a frame incomplete, the board first sends this frame again, with its original
+  // size. Receive it before `check` starts anew, so that it is not counted.
   stream.receive(kSlice);
   check = FrameCheck(words);
   const sockets::StreamStats before = stream.figures();

@@ -49,7 +49,8 @@ bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   return false;
 }
 
-/// Frees the memory regions in both slots of the firmware. The upper bits of a key select the slot.
+/// Frees the memory regions in the two slots that the firmware has for regions. The most significant bit of a
+/// key selects the slot. Returns the number of freed regions.
 std::size_t free_regions(MetadataBus& bus, std::uint32_t pd) {
   std::size_t freed = 0;
   for (const std::uint32_t key : {0U, 0x8000'0000U}) freed += bus.ask(free_mr(pd, key, key)).success ? 1 : 0;

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Number of attempts to get a key that differs from all keys that were promised to be invalid.
+/// Number of attempts to get a key that differs from all keys in invalid_.
 constexpr int kKeyAttempts = 8;
 
 }  // namespace
@@ -31,8 +31,9 @@ bool ConformanceRegions::invalid(std::uint32_t rkey) const {
   return std::find(invalid_.begin(), invalid_.end(), rkey) != invalid_.end();
 }
 
-/// Registers memory with a key that was not promised to be invalid. A device may assign the key of a
-/// deregistered region again. Such registrations are kept until the device has assigned another key.
+/// Registers memory with a key that is not in invalid_. A device may assign the key of a deregistered region
+/// again. A registration with such a key is kept until the device has assigned another key, because the
+/// device would otherwise assign the same key once more.
 MrPtr ConformanceRegions::register_distinct(ibv_pd* pd, MutableByteSpan memory, int access) const {
   std::vector<MrPtr> taken;
   for (int i = 0; i < kKeyAttempts; ++i) {

@@ -17,8 +17,9 @@ class ConformanceRegions {
   /// after this object. `memory` is the number of bytes of all regions with their guards.
   ConformanceRegions(const Device& device, ibv_pd* pd, std::uint64_t memory);
 
-  /// Adds the requested regions, or none of them. Returns their numbers, addresses, keys and sizes. `in_use`
-  /// is the number of bytes of the memory that are used for purposes other than regions. Throws Refusal.
+  /// Adds the requested regions. Returns their numbers, addresses, keys and sizes. `in_use` is the number of
+  /// bytes of the memory that are used for purposes other than regions. If a region cannot be added, adds
+  /// none and throws Refusal.
   nlohmann::json add(const RegionsRequest& request, std::uint64_t in_use);
   /// Deregisters a region and frees its memory. Throws Refusal.
   void free(std::uint32_t region);
@@ -47,7 +48,7 @@ class ConformanceRegions {
   int supported_;   ///< remote operations that the device supports (ibv_access_flags)
   PdPtr other_pd_;  ///< null until a region needs it
   std::map<std::uint32_t, Region> regions_;
-  std::vector<std::uint32_t> invalid_;  ///< keys that were promised to be invalid
+  std::vector<std::uint32_t> invalid_;  ///< keys of deregistered regions, which must stay invalid
   std::uint32_t next_ = 0;
 };
 

@@ -43,7 +43,7 @@ struct RegionRequest {
   std::optional<RemoteAccess> access;  ///< if empty, all operations that the device supports
   /// Whether the region is in a protection domain that no queue pair uses.
   bool other_pd = false;
-  bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
+  bool deregistered = false;  ///< deregister the region after its registration, so that its rkey is invalid
 };
 struct RegionsRequest {
   std::vector<RegionRequest> regions;
@@ -59,8 +59,8 @@ struct OpenRequest {
   roce::Qpn dest_qpn = 0;  ///< the requester's queue pair
   roce::IpAddress ip;      ///< the requester's RoCE address for this queue pair
   std::optional<RemoteAccess> access;
-  std::uint32_t receives = 0;      ///< receives to post
-  std::uint32_t receive_size = 0;  ///< bytes of each receive, for SENDs
+  std::uint32_t receives = 0;      ///< number of receives to post
+  std::uint32_t receive_size = 0;  ///< bytes of each receive's buffer, for SENDs; 0 means no buffers
   std::optional<std::uint8_t> min_rnr_timer;
   std::uint8_t max_dest_rd_atomic = 1;
   QpState state = QpState::kRts;

@@ -133,7 +133,7 @@ std::uint64_t ConformanceSession::buffer_bytes() const {
   return sum;
 }
 
-/// Refuses receives whose completions might not fit into the completion queue.
+/// Posts receives. Throws Refusal if their completions might not fit into the completion queue.
 void ConformanceSession::post(OpenedQp& qp, std::uint32_t count) {
   collect();
   if (count > qp.capacity - qp.posted)
@@ -178,7 +178,8 @@ void ConformanceSession::close(roce::Qpn qpn) {
   posted_ -= find(qpn).posted;
   qps_.erase(qpn);
   std::erase_if(completed_, [qpn](const ibv_wc& wc) { return wc.qp_num == qpn; });
-  // The device may assign the number again, so no completion of the old queue pair may stay in the queue.
+  // The device may assign this QPN to a new queue pair. collect() therefore discards the completions of the
+  // closed queue pair that are still in the completion queue.
   collect();
 }
 
@@ -228,7 +229,8 @@ json ConformanceSession::handle(const CompletionsRequest&) {
 }
 
 json ConformanceSession::handle(const ArmRequest& request) {
-  // Some devices raise an event at once for completions that are still in the queue.
+  // Empty the completion queue first. Some devices would otherwise raise an event at once for the completions
+  // in the queue.
   collect();
   completions_.take_events();
   event_ = false;

@@ -16,8 +16,8 @@
 namespace softfeb::sink {
 
 /// A conformance session (doc/rdma-sink.md). The client opens queue pairs and regions with the attributes
-/// that a test needs, sends packets to them, and requests the resulting state. This class does not judge the
-/// state.
+/// that a test needs, sends packets to them, and requests the resulting state. The client, not this class,
+/// decides whether the state is correct.
 class ConformanceSession {
  public:
   /// Throws Refusal or NoDevice. `device` and `options` must outlive this object.
@@ -34,7 +34,7 @@ class ConformanceSession {
 
     std::uint32_t capacity;    ///< number of receives for which there is room
     std::uint32_t posted = 0;  ///< number of posted receives that have not completed
-    /// Memory of all receives, whose content is not reported; empty if they have no buffer.
+    /// Buffer that all receives share, so its content is not reported; empty if receives have no buffer.
     std::optional<MappedMemory> buffer{};
     MrPtr buffer_region{};
     QueuePair pair;  ///< destroyed before its buffer

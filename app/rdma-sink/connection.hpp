@@ -10,7 +10,7 @@
 namespace softfeb::sink {
 
 inline constexpr std::size_t kMaxLine = std::size_t{16} << 20;  ///< maximum number of bytes of a line
-inline constexpr std::chrono::seconds kLongestSend{30};         ///< time in which a client must read a line
+inline constexpr std::chrono::seconds kLongestSend{30};         ///< time in which a client must accept a line
 
 /// A TCP connection that carries JSON lines. Owns the socket.
 class Connection {

@@ -101,8 +101,8 @@ std::string Device::driver() const {
   std::error_code error;
   const auto driver = std::filesystem::read_symlink(folder / "device/driver", error);
   if (!error) return driver.filename();
-  // Software devices have no parent device. Soft-RoCE is the only one that has a file `parent`, which names
-  // its network interface.
+  // A software device has no parent device and thus no link to a driver. Among software devices, only
+  // Soft-RoCE has a file `parent`, which names its network interface.
   return std::filesystem::exists(folder / "parent", error) ? "rdma_rxe" : "";
 }
 

@@ -52,8 +52,8 @@ class EventReceiver {
   const detector::EventBuilder& builder() const { return builder_; }
   const detector::HeaderCounts& headers() const { return headers_; }
   std::uint64_t contradictions(Contradiction c) const { return contradictions_[static_cast<std::size_t>(c)]; }
-  /// Returns the share of the events that are not complete. This includes known events for which no message
-  /// arrived.
+  /// Returns the share of incomplete events among all events. An event of which no message arrived counts as
+  /// incomplete if the builder knows from other events or from the number of triggers that it existed.
   double loss() const;
 
  private:

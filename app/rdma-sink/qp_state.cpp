@@ -35,7 +35,7 @@ std::vector<QpState> steps_to(QpState from, QpState to) {
   if (from == to) return {};
   if (to == QpState::kErr && from != QpState::kUnknown) return {to};
   std::vector<QpState> steps;
-  // RESET, INIT, RTR and RTS follow each other.
+  // RESET, INIT, RTR and RTS are entered in this order, which is also the order of their enumerators.
   if (to <= QpState::kRts && from < to) {
     for (auto state = from; state != to;) {
       state = static_cast<QpState>(static_cast<std::uint8_t>(state) + 1);

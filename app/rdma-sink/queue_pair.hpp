@@ -20,7 +20,7 @@ struct ResponderAttributes {
   roce::Psn psn = 0;          ///< PSN of the requester's first request
   roce::IpAddress ip;         ///< RoCE address of the requester
   int access = IBV_ACCESS_REMOTE_WRITE;
-  std::uint8_t min_rnr_timer = 12;      ///< used only with RC
+  std::uint8_t min_rnr_timer = 12;      ///< IBA timer code; used only with RC
   std::uint8_t max_dest_rd_atomic = 0;  ///< used only with RC
 };
 

@@ -33,10 +33,11 @@ class ExpectedPayload {
 inline constexpr std::uint8_t kUntouched = 0xee;
 
 /// Receive accounting of one QP: which messages arrived, and whether the memory of the QP contains the
-/// expected data. Message n is written to slot n mod slots, and a slot has message_size bytes. Sans-I/O. If a
-/// message cannot be overwritten before it is checked (`live`: RC with immediates and fewer receives than
-/// slots), each message is checked on arrival. Otherwise each slot is checked once at the end, against the
-/// last message that arrived in it.
+/// expected data. Message n is written to slot n mod slots, and a slot has message_size bytes. Sans-I/O.
+///
+/// With RC, immediates and fewer receives than slots, a message cannot be overwritten before it is checked.
+/// Each message is then checked on arrival (`live`). Otherwise, each slot is checked once at the end, against
+/// the last message that arrived in it.
 class ReceiveAccounting {
  public:
   /// `stream` and `memory` must outlive this object. If `stream` is null, bytes are not checked. `index` is

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxEvents = 20;
 
-/// The builder's times begin this long before the session, so that earlier triggers also have a positive
-/// time.
+/// The builder's times begin this long before the session, so that triggers before the session also have a
+/// positive time.
 constexpr std::uint32_t kMarginSeconds = 3600;
 
 /// Reads TAI only once per session, so that steps of the clock do not affect the session's timeouts.

@@ -208,8 +208,8 @@ void Receiver::finish_registration(json& report, const End* end) {
   for (std::string& text : registration_->problems()) problem(std::move(text));
 }
 
-/// Reports the results of the event builder, which checks the messages. Lost messages are not always a
-/// problem.
+/// Reports the results of the event builder, which checks the messages. Lost messages are a problem only if
+/// the share of incomplete events exceeds --event-loss-limit.
 void Receiver::finish_events(json& report, const End* end) {
   event_receiver_->finish(since_origin(), end != nullptr ? end->events : std::nullopt);
   report_states(report);

@@ -15,8 +15,8 @@
 
 namespace softfeb::sink {
 
-/// Detects registered transfers in completed WRITEs with immediate: which transfers are complete, and which
-/// messages of the other transfers are missing. Sans-I/O: the time since the start of the session is an
+/// Determines from completed WRITEs with immediate which registered transfers are complete, and which
+/// messages of the incomplete transfers are missing. Sans-I/O: the time since the start of the session is an
 /// argument.
 class RegistrationReceiver final : private roce::RegistrationObserver {
  public:

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxConnections = 16;
 constexpr std::chrono::seconds kPatience{30};  ///< timeout for the first line of a connection
-constexpr std::chrono::seconds kFarewell{10};  ///< timeout for the last lines before the end
+constexpr std::chrono::seconds kFarewell{10};  ///< time in which clients must accept the last lines
 
 void say(const std::string& text) { std::fprintf(stderr, "rdma-sink: %s\n", text.c_str()); }
 

@@ -30,9 +30,9 @@ void share_memory(const Options& options, const Hello& hello, Shares& s) {
   if (hello.slots != 0) s.slots = std::min(s.slots, hello.slots);
 }
 
-/// Returns the number of receives to post, at most `limit`. On RC, message n overwrites message n - slots,
-/// and cannot complete before a receive is posted for it. With fewer receives than slots, a message therefore
-/// stays unchanged until it has been checked.
+/// Returns the number of receives to post, at most `limit`. Message n overwrites message n - slots. On RC,
+/// message n cannot complete before a receive is posted for it. If there are fewer receives than slots, a
+/// message therefore stays unchanged until it has been checked.
 std::uint64_t safe_receives(const Hello& hello, const Shares& s, std::uint64_t limit) {
   const bool rc = hello.transport == roce::Transport::kRc;
   return rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;

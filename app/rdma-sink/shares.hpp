@@ -8,7 +8,8 @@
 
 namespace softfeb::sink {
 
-/// Capacity limits of a device (ibv_query_device). Devices may report 0 or negative numbers.
+/// Capacity limits of a device (ibv_query_device). Some devices report 0 or negative numbers, so check the
+/// values before use.
 struct DeviceLimits {
   int max_cqe = 0;     ///< completions in a completion queue
   int max_qp_wr = 0;   ///< receive work requests in a queue pair

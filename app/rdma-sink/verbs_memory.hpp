@@ -8,7 +8,7 @@
 
 namespace softfeb::sink {
 
-/// Memory that a device may write to: whole pages, filled with kUntouched. Movable; the address stays.
+/// Memory that a device may write to: whole pages, filled with kUntouched. A move keeps the address.
 class MappedMemory {
  public:
   /// Throws Refusal if there is not enough memory.

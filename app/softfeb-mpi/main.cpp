@@ -12,8 +12,8 @@ using namespace softfeb;
 
 namespace {
 
-/// Handles the signal that mpirun sends if another process has died, because then no process can finish the
-/// run.
+/// Handles the signal that mpirun sends if another process has died: lets this process end, because it can no
+/// longer finish the run.
 extern "C" void interrupt(int) { mpi::MpiExchange::interrupt(); }
 
 }  // namespace

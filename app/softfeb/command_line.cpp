@@ -350,7 +350,7 @@ int experiment_command(ExperimentArguments& a, experiment::Options::Command comm
   return experiment::run_experiment(a.options, program.exchange, program.hosts);
 }
 
-/// Returns true if this process is one of several.
+/// Returns true if this process is one of several that carry out the command together.
 bool one_of_several(const Program& program) {
   return program.exchange != nullptr && program.exchange->size() > 1;
 }

@@ -11,7 +11,7 @@ struct Program {
   const char* name = "softfeb";
   /// Connects this process to other processes; null if the program always runs as a single process.
   simulator::Exchange* exchange = nullptr;
-  /// Connects the same processes in real time; null if `exchange` is null.
+  /// Connects the same processes in experiments in real time; null if `exchange` is null.
   hosts::HostExchange* hosts = nullptr;
 };
 

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   try {
     return finish_output(softfeb::app::run_command_line(argc, argv, {}));
   } catch (const std::bad_alloc&) {
-    // Memory ran out before a command had started that could have reported it.
+    // Memory ran out before a command started. Once a command runs, it reports this error itself.
     std::fputs("softfeb: out of memory; fix: add memory\n", stderr);
     return softfeb::kEnvironment;
   }

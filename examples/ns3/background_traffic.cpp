@@ -43,7 +43,7 @@ namespace {
 
 constexpr Time kBegin = kMillisecond;
 constexpr Time kEnd = 51 * kMillisecond;
-constexpr const char* kHost = "0.0.0.200";  // in 10.0.0.0/24
+constexpr const char* kHost = "0.0.0.200";  // host part of 10.0.0.200, as Ipv4AddressHelper expects it
 
 /// A switch with a port for each station. All links have 10 Gb/s.
 class Network {

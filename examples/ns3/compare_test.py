@@ -238,13 +238,15 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(boards), 3)
         # The host sends 2 Gb/s of payload in datagrams of 1400 bytes, each with 66 bytes of headers and gaps. No datagram is lost.
         self.assertAlmostEqual(udp, 2 * 1466 / 1400, delta=0.005)
-        # The boards share the rest. They use at least 95 % of it.
+        # The boards share the rest of the 10 Gb/s, and use at least 95 % of this rest.
         self.assertLessEqual(roce + udp, 10)
         self.assertGreater(roce, 0.95 * (10 - udp))
         replies, rtt = re.search(r"(\d+) replies, ([\d.]+) us", out).groups()
         self.assertEqual(int(replies), 10)
-        # A request and a reply of 122 bytes on the wire pass two links of 500 ns each. At each of the two transmitters that boards share
-        # with the host's packets, the request or reply waits for at most one packet of 4178 bytes.
+        # The request and the reply occupy 122 bytes on the wire each. Each of the two passes two
+        # links with a delay of 500 ns, on which a byte takes 0.8 ns. Two of the four transmitters
+        # also send packets of the boards. There, the request or the reply waits for at most one
+        # packet of 4178 bytes.
         self.assertGreaterEqual(float(rtt), 4 * (0.5 + 122 * 0.0008))
         self.assertLess(float(rtt), 4 * (0.5 + 122 * 0.0008) + 2 * 4178 * 0.0008)
 

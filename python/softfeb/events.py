@@ -14,7 +14,7 @@ from .errors import SoftfebError
 if TYPE_CHECKING:
     StrPath = str | os.PathLike[str]
 
-#: Why an event closed, by its number in the file.
+#: The reasons why events are closed. The file contains the index of a reason in this tuple.
 STATUS = ("complete", "timeout", "pressure", "end")
 #: The value of a sample that is missing.
 NO_SAMPLE = 0xFFFF

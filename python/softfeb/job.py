@@ -59,7 +59,7 @@ class _Lines:
             for line in self._stream:
                 self.kept.append(line)
                 self._job._saw(line.rstrip("\n"))
-        self._job._page_known.set()  # after the end of the output, no page will be announced
+        self._job._page_known.set()  # the output has ended, so do not wait for the page any longer
 
     def join(self) -> None:
         self._thread.join(timeout=_GRACE)
@@ -119,8 +119,9 @@ class Job(Generic[R]):
         except (ProgramError, DocumentError) as second:
             stopped_early = self._process.returncode == -signal.SIGINT
             # A program that was stopped before it began has no result. This is an error only if
-            # the user asks for the result. If the page does not answer (LiveError), the program's
-            # error explains why. Any other error of the block takes precedence over the program's.
+            # the user asks for the result. If the block raised a LiveError, because the page does
+            # not answer, the program's error is raised instead, because it explains the reason.
+            # Any other error of the block takes precedence over the program's error.
             if not stopped_early and (kind is None or isinstance(error, LiveError)):
                 raise second from error
             _log.info("%s", second)

@@ -73,7 +73,7 @@ def _below(place: Path, name: str) -> Iterator[Path]:
         place = place.parent
     yield place / name
     yield place / "app" / name / name
-    # from the path of one program of a build folder, find the others
+    # in a build folder, each program has its own folder next to those of the other programs
     yield place.parent / name / name
 
 

@@ -56,7 +56,7 @@ class AckWriter {
   bool int_records_;
   std::uint16_t size_ = 0;
   std::uint16_t bth_;
-  std::uint32_t record_time_ = 0;  ///< in nanoseconds
+  std::uint32_t record_time_ = 0;  ///< time in the last INT record, in nanoseconds
   std::array<std::uint8_t, kRoom> frame_{};
   std::uint32_t base_ = 0;
   std::array<Table, 3> qpn_{};  ///< indexed by byte, least significant first

@@ -21,8 +21,8 @@ namespace softfeb::bench {
 
 /// Writes the headers and the iCRC, but not the payload, of the packets of one queue pair that sends messages
 /// continuously. The headers come from a template. PSN and IPv4 identification increase from packet to
-/// packet, and the iCRC is computed. Fields that are the same in all packets at the same position of a
-/// message are prepared.
+/// packet, and the iCRC is computed. All other fields depend only on the position of the packet in its
+/// message, so they are prepared once for each position.
 class BarePackets {
  public:
   /// Number of bytes that are written for each header, regardless of the header's length.
@@ -64,7 +64,7 @@ class BarePackets {
     std::array<Table, 3> psn{};  ///< contribution of each PSN byte to the CRC, least significant first
     std::array<Table, 2> identification{};
     std::uint32_t checksum = 0;   ///< sum of the IPv4 header without the identification
-    std::uint32_t seed = 0;       ///< CRC up to the identification
+    std::uint32_t seed = 0;       ///< CRC of the bytes before the identification
     std::uint32_t base = 0;       ///< CRC of the headers with zeros in the varying bytes
     std::uint32_t psn_flags = 0;  ///< the AckReq bit in the word of the PSN
     std::uint16_t header_length = 0;

@@ -66,7 +66,7 @@ struct CongestionOptions {
   std::uint32_t packets = 16;  ///< packets per message
   unsigned runs = 7;
   Time duration = kSecond;        ///< duration of each run of each loop
-  Time part = 10 * kMillisecond;  ///< duration of each run of one operation of a congestion control object
+  Time part = 10 * kMillisecond;  ///< duration of each run for each operation of a congestion control object
 };
 
 /// Measures the cost of a packet and of an acknowledgement for each congestion control algorithm, and how
@@ -209,7 +209,7 @@ struct EventFileOptions {
 Json bench_event_file(const EventFileOptions& options);
 
 struct ReferenceOptions {
-  std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
+  std::uint32_t pmtu = 4096;  ///< payload of each packet in bytes
   unsigned seconds = 3;       ///< run time of each program
   bool scapy = true;
   std::vector<unsigned> cpus{};  ///< CPUs to use; if empty, those available to this process

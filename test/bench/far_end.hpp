@@ -81,7 +81,7 @@ inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
   return frames;
 }
 
-/// Time of a CNP since the start of the run, and its queue pair.
+/// A scheduled CNP: its time, counted from the start of the run, and its queue pair.
 struct CnpOrder {
   Time after = 0;
   std::uint32_t qp = 0;

@@ -151,7 +151,8 @@ class LoopTime {
 struct Idling {
   LoopTime loop;
   /// One value for each microsecond of the run: the time in ns from the beginning of that microsecond until
-  /// the loop read the clock. A program that is idle when an event is due is at least this late.
+  /// the loop read the clock. If an event is due at the beginning of that microsecond, even a program that
+  /// only waits for the event is at least this late.
   std::vector<double> late;
   /// Returns loop.json() and the distribution of `late`.
   Json json() const;

@@ -158,8 +158,8 @@ Json bench_pacing(const Environment& environment, const PacingOptions& o) {
   if (o.algorithm == Algorithm::kPaper) out["bucket_bytes"] = o.bucket;
   out["runs"] = o.runs;
   out["figures"] = summary(runs);
-  // The bucket is refilled once per clock of 6.4 ns, so a packet may leave up to one clock early, but never
-  // earlier than that.
+  // qp_ahead_packets_max includes the packet that has just left, hence the 1. The bucket is refilled once per
+  // clock of 6.4 ns, so a packet may leave up to one clock early, but never earlier than that.
   const double clock = rate_of_each(o) * 6.4e-9 / units(o);
   out["never_ahead"] = out["figures"]["qp_ahead_packets_max"]["max"].get<double>() <= 1 + clock + 1e-9 &&
                        out["figures"]["events_lost"]["max"].get<double>() == 0;

@@ -25,7 +25,7 @@ struct PacingRigConfig {
   roce::Transport transport = roce::Transport::kUc;
   std::uint32_t packets = 1;                                        ///< packets per message
   std::size_t events = 1'000'000;                                   ///< capacity of the log
-  std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies QP i
+  std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies the configuration of QP i
 };
 
 /// A board on its PortQueue, as in `softfeb run`. Each packet carries 4096 bytes of payload, and its time is

@@ -127,7 +127,7 @@ class ReceivedBatches {
   std::vector<Room> ack_rooms_;
   std::vector<std::uint8_t> copy_;
   std::pmr::vector<std::uint8_t> memory_;
-  std::size_t next_ = 0;  ///< place in memory_ of the next payload
+  std::size_t next_ = 0;  ///< offset in memory_ of the next payload
   std::size_t made_ = 0;
   std::uint64_t wrong_ = 0;
 };

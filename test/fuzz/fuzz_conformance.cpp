@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: tests a conformance run with arbitrary answers, replies and times. Other inputs are passed as
-// text to the parsers of packets, expectations, expressions, groups of cases, and profiles. A run must always
-// end, and its result must be bounded.
+// libFuzzer: tests a conformance run with a target that behaves arbitrarily: its answers to packets, its
+// replies to requests about its state, and the times of both. Other inputs are passed as text to the parsers
+// of packets, expectations, expressions, groups of cases, and profiles. A run must always end, and its result
+// must be bounded.
 #include "conformance/own_target.hpp"
 #include "conformance/suite.hpp"
 #include "conformance/virtual_run.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: computes the CRC of arbitrary bytes, compares these bytes with the expected bytes and stores
-// them, with every kernel. The first bytes of the input are the seed, the offset at which the payload begins,
-// and the position and the value by which one expected byte differs. The buffers end where the payload ends.
+// them, with every kernel (implementation) that the CPU supports. The first bytes of the input are the seed,
+// the offset at which the payload begins, and the position and the value by which one expected byte differs.
+// The buffers end where the payload ends.
 #include "base/bytes.hpp"
 #include "input.hpp"
 #include "roce/crc_compare.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: passes arbitrary fragments to an event builder. Each fragment must get exactly one verdict, each
-// event must close exactly once with the correct list of missing pieces, and each trigger must be either seen
-// or listed.
+// event must close exactly once with the correct list of missing pieces, and each trigger without an accepted
+// fragment must be listed as unseen.
 #include "detector/event_builder.hpp"
 #include "input.hpp"
 

@@ -66,8 +66,8 @@ class Feeds {
 
   Reader& reader(std::size_t i) { return readers_[i % kReaders]; }
 
-  /// Judges candidates up to the time of a reader. Repeats this until no candidate is due, but at most `most`
-  /// times.
+  /// Lets SharedTriggers accept or reject the candidates that are due at the time of a reader. Several calls
+  /// may be needed; makes at most `most` calls.
   void advance(const Reader& reader, int most) {
     do {
       const std::uint64_t before = shared_.accepted();
@@ -82,8 +82,8 @@ class Feeds {
     } while (shared_.next() < reader.now && --most > 0);
   }
 
-  /// Reports a board as busy or not busy. The report applies to candidates that are due but not yet judged,
-  /// and not to candidates that have already been judged.
+  /// Reports a board as busy or not busy. The report applies to candidates that have not been accepted or
+  /// rejected yet, even if they are due.
   void report(const Reader& reader, std::uint32_t board, bool busy) {
     if (board < kBoards) {
       latest_ = std::max(latest_, reader.now);
@@ -114,8 +114,8 @@ class Feeds {
   }
 
  private:
-  /// Lets the TriggerBus judge all candidates that SharedTriggers has judged, and compares the results of the
-  /// two.
+  /// Lets the TriggerBus accept or reject all candidates that SharedTriggers has accepted or rejected, and
+  /// compares the results of the two.
   void judge() {
     bus_.advance(std::min(latest_, shared_.next()));
     compare();
@@ -130,7 +130,7 @@ class Feeds {
   dataplane::SharedTriggers shared_;
   TriggerBus bus_;
   std::array<Reader, kReaders> readers_;
-  Time latest_ = 0;  ///< latest time at which a reader has judged candidates
+  Time latest_ = 0;  ///< latest reader time that SharedTriggers has applied to candidates
 };
 
 }  // namespace
@@ -155,8 +155,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (in.byte() == 0xa5) feeds.end(reader.now + in.size(300) - std::min<Time>(reader.now, 100));
         break;
       case 4:
-        // The worker was preempted. In rare cases, it then judges so many triggers that some of them are
-        // overwritten before the other workers have read them.
+        // The worker was preempted. In rare cases, it then accepts so many triggers at once that some of them
+        // are overwritten before the other workers have read them.
         reader.now += 8 * in.size(1000);
         for (int n = in.byte() == 0x5a ? kMany : 1; n != 0; --n) {
           feeds.advance(reader, 16);

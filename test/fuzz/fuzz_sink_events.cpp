@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: tests rdma-sink's event receiver with clients that write anything anywhere and complete WRITEs
-// with any immediate and length. Only messages that agree with their immediate, queue pair and place may
-// reach the builder, and each message must be counted exactly once.
+// with any immediate and length. A message may reach the builder only if its header agrees with its
+// immediate, its queue pair and its address. Each message must be counted exactly once.
 #include "detector/event_recorder.hpp"
 #include "event_receiver.hpp"
 #include "eventfile/event_file.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: tests a table of stages, and messages that wait for their group, with stamps in arbitrary order.
-// Each message that enters the table must be counted as complete, given up, or still in the table.
+// libFuzzer: tests StageTable, which collects the times (stamps) at which messages pass their stages, and
+// WaitingMessages, whose messages wait until their group closes. The stamps come in arbitrary order. Each
+// message that enters the table must be counted as complete, given up, or still in the table.
 #include "input.hpp"
 #include "latency/stage_table.hpp"
 #include "latency/waiting_messages.hpp"

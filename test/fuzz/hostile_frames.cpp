@@ -15,7 +15,7 @@ using namespace softfeb::fuzz;
 
 namespace {
 
-/// Messages per victim and round. They consist of 512 packets, which are sent within 2.6 ms.
+/// Messages per victim and round. Together, they consist of 512 packets, which are sent within 2.6 ms.
 constexpr std::uint64_t kMessages = 128;
 /// Hostile frames per round. At this number, about eight frames arrive per microsecond.
 constexpr std::uint64_t kFramesPerRound = 20'000;

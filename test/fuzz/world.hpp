@@ -21,9 +21,10 @@ struct Party {
   roce::IpAddress ip;
 };
 
-/// A board and its receiver have queue pairs with the same indices. The peer of a board's victim is the
-/// receiver's victim with the same index, and vice versa; the peer of a target is the attacker.
-inline constexpr std::size_t kVictims = 2;  ///< one RC and one UC queue pair
+/// Number of victims: one RC and one UC queue pair. A board and its receiver have queue pairs with the same
+/// indices. The peer of a board's victim is the receiver's victim with the same index, and vice versa. The
+/// peer of a target is the attacker.
+inline constexpr std::size_t kVictims = 2;
 /// Number of targets: two RC queue pairs (the second has firmware timing and few receives) and one UC queue
 /// pair.
 inline constexpr std::size_t kTargets = 3;
@@ -35,7 +36,7 @@ inline constexpr roce::Qpn kReceiverQpn = 0xc3d400;  ///< QPN of the receiver's 
 inline constexpr roce::Qpn kAttackerQpn = 0x000900;
 
 inline constexpr std::uint32_t kPmtu = 256;
-inline constexpr std::uint64_t kRegionSize = 8192;  ///< bytes per target
+inline constexpr std::uint64_t kRegionSize = 8192;  ///< bytes of each target's memory region
 /// The region ends at the end of the address space, where sums of hostile numbers overflow.
 inline constexpr std::uint64_t kHighRegion = 0 - kRegionSize;
 inline constexpr std::uint64_t kLowRegion = 0x1000;

@@ -58,8 +58,9 @@ class Experiments(harness.TestCase):
         self.assertLessEqual(self.jain(figures), 0.90)
 
     def test_patched_timely(self):
-        # At the fixed point, RTT* = t_low (1 + delta / (beta_patched R)). The queue is C (RTT* - RTT without
-        # queuing + serialization).
+        # At the fixed point, RTT* = t_low (1 + delta / (beta_patched R)), where R is the fair
+        # share of a board. The queue is C (RTT* - RTT0 + S), where C is the rate of the link, RTT0
+        # is the RTT without queuing, and S is the time for which a packet occupies the link.
         figures, _ = self.lab("patched-timely")
         self.assertAlmostEqual(figures["queue_bytes_mean"], 71_500, delta=0.05 * 71_500)
         figures, _ = self.lab("patched-timely", "boards.fast.count=5", "boards.slow.count=5", "boards.slow.ip=10.0.0.11/24",
@@ -79,7 +80,8 @@ class Experiments(harness.TestCase):
 
     def test_hpcc_alone(self):
         _, result = self.lab("hpcc", "boards.feb.count=1", "run.duration=20ms")
-        # The window is W = eta B T. W counts 1036 of the 1154 bytes that a packet occupies on the wire.
+        # The window is W = eta B T: target utilization times link rate (in bytes per second) times
+        # base RTT. W counts 1036 of the 1154 bytes that a packet occupies on the wire.
         window = 0.95 * 12.5e9 * 13e-6 * 1036 / 1154
         self.assertAlmostEqual(result["boards"][0]["qps"][0]["congestion"]["window_bytes"], window, delta=0.02 * window)
 
@@ -87,7 +89,8 @@ class Experiments(harness.TestCase):
         self.lab("hpcc-incast")
         time, peak = self.drained()
         self.assertAlmostEqual(peak, 2.58e6, delta=0.1 * 2.58e6)
-        # The limit is the sum of the windows of 15 of the 16 boards.
+        # The limit is the sum of the initial windows (B T) of 15 of the 16 boards, in bytes on the
+        # wire.
         self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)
         self.assertLess(time, 400 * US)
 

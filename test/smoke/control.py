@@ -138,7 +138,7 @@ class Control(harness.TestCase):
         time.sleep(1.2)  # longer than the null timeout, so the link stays up only if the client sends NUL segments
         client.kill()
         client.communicate()
-        time.sleep(1.5)  # the null timeout is 1 s
+        time.sleep(1.5)  # longer than the null timeout (1 s), so the board closes the links
         with Srp() as srp, self.assertRaises(Closed):
             srp.write(CLOSE_CONN, struct.pack("<I", 1 << 1))
         goes = Srp()

@@ -57,7 +57,8 @@ class Faults(harness.TestCase):
 
     def test_drop(self):
         run = self.run_example("drop")
-        # The first transmission and the first retransmission of PSN 4 do not leave.
+        # The rule drops the first transmission and the first retransmission of PSN 4, so the first
+        # packet with PSN 4 leaves after the first packet with PSN 5.
         self.assertGreater(self.places(4)[0], self.places(5)[0])
         self.assertGreater(self.places(123)[0], self.places(124)[0])
         self.assertGreater(run.qps()[0]["retransmitted_packets"], 0)

@@ -166,7 +166,7 @@ class InBand(harness.TestCase):
         time.sleep(1.2)
         client.kill()
         client.communicate()
-        time.sleep(1.5)  # the null timeout is 1 s
+        time.sleep(1.5)  # longer than the null timeout (1 s), so the board closes the links
         softfeb.signal(signal.SIGTERM)
         ended = softfeb.finish()
         for name, peer in zip(("registers", "stream"), peers):

@@ -180,7 +180,7 @@ class Result(harness.TestCase):
         self.assertEqual((run.qps()[0]["first_failure_status"], run.qps()[0]["timeouts"]), (20, 2))
 
     def test_appears_whole_or_not_at_all(self):
-        """Whoever reads the file always sees a complete document, either the old or the new one."""
+        """A reader of the file always sees a complete document, either the old or the new one."""
         target = self.dir / "result.json"
         seen, over = set(), threading.Event()
 

@@ -139,8 +139,8 @@ class Robustness(harness.TestCase):
         return folder
 
     def test_full_disk(self):
-        """Whichever file cannot be written, the run ends, its result is printed, all other files are written,
-        and no incomplete file remains."""
+        """If any file cannot be written, the run ends, its result is printed, all other files are
+        written, and no incomplete file remains."""
         disk = self.full_disk()
         for name, args in (("result", ["--json", str(disk / "r.json")]), ("report", ["--report", str(disk / "report")]),
                            ("capture", ["--set", f"ports.feb.capture.file={disk / 'c.pcap'}"]),

@@ -142,8 +142,8 @@ class Service(harness.TestCase):
         self.assertNotIn("READY=1", manager.lines())
 
     def journal(self, seconds, *args):
-        """Runs softfeb with a journal, and returns the lines that it writes within this time. Each line
-        begins with its level."""
+        """Runs softfeb with a journal, and stops it `seconds` after it is ready. Returns the lines
+        that it writes. Each line begins with its level."""
         log = self.dir / f"journal{self.count}"
         with open(log, "w") as out:
             file = os.fstat(out.fileno())

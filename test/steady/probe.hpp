@@ -15,7 +15,7 @@ namespace softfeb::steady {
 /// port); another thread starts and stops the watch.
 class Probe {
  public:
-  /// Starts and ends the watch, and executes the deeds that misbehave() requests. Called by the worker.
+  /// Starts and ends the watch, and executes the actions that misbehave() requests. Called by the worker.
   void turn();
 
   /// Starts the watch at the worker's next iteration, and blocks until then.

@@ -23,7 +23,8 @@ namespace softfeb::steady {
 
 struct SteadyConfig {
   bool ring = true;  ///< boards and a receiver at the ends of a ring; if false, only boards, on net_null
-  /// 1 or 2; with 2, the first worker polls the ports at both ends, and the second worker owns the receiver
+  /// Number of workers, 1 or 2. With 2, the first worker polls the ports at both ends of the ring, and the
+  /// second worker owns the receiver.
   unsigned workers = 1;
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
   /// Name of one of congestion::algorithms(). The boards use this algorithm, and its congestion control

@@ -88,6 +88,6 @@ class Machine:
                 self._process.wait()
         for mount in (self.root, self.folder / "layers"):
             subprocess.run(["umount", "--recursive", "--quiet", mount], check=False)
-        # If a mount remains, rmtree() would delete the files of this machine through it.
+        # If a mount remains, rmtree() would delete the files of this machine through this mount.
         if not any(os.path.ismount(mount) for mount in (self.root, self.folder / "layers")):
             shutil.rmtree(self.folder, ignore_errors=True)

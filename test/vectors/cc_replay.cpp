@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t kPacket = 4108;  // size of a packet, as congestion control counts it
+constexpr std::uint32_t kPacket = 4108;  // bytes of a packet that congestion control counts
 
 congestion::Nak nak_of(const json& event) {
   const auto& kind = event.at("kind").get_ref<const std::string&>();

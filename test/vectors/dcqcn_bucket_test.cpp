@@ -4,8 +4,8 @@
 // clock-by-clock implementation.
 //
 // The stages before the bucket are modelled only in these tests. Frames are stored completely and are
-// available 12 clocks after their last beat. They pass the gate one at a time, with 16 bytes per clock, and
-// the gate sees the next frame one clock after the last beat.
+// available 12 clocks after their last beat. They pass the gate, which the bucket opens, one at a time, with
+// 16 bytes per clock, and the gate sees the next frame one clock after the last beat.
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn_file.hpp"
 #include "support/dcqcn_bucket_model.hpp"
@@ -28,8 +28,8 @@ constexpr Edge kFirstDelay = 1;
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
 
-/// Passes frames through the gate. `admit(i, from)` charges frame i and returns the edge of its admission,
-/// which is not before `from`.
+/// Passes frames through the gate. `admit(i, from)` takes the credit for frame i from the bucket, and returns
+/// the clock edge at which the frame is admitted, which is not before `from`.
 template <typename Admit>
 void pass_gate(const DcqcnAxisFile& axis, Admit&& admit) {
   Edge gate_free = 0;

@@ -102,8 +102,8 @@ void WireReplay::advance(Time t) {
 
 void WireReplay::on_input(const WireEvent& e) {
   // softfeb's requester sends as soon as one slot is free, whereas the firmware waits for two (window_4).
-  // softfeb's requester may therefore have a new packet ready earlier than the firmware, but not a
-  // retransmission.
+  // softfeb's requester may therefore have a new packet ready earlier than the firmware. A retransmission
+  // must not be ready earlier.
   if (!past_defect_ && requester_.ready(now_)) {
     INFO("about to resend PSN " << requester_.peek().psn);
     CHECK_FALSE(requester_.peek().retransmission);
@@ -197,9 +197,9 @@ void WireReplay::resume_inside_message(Psn psn) {
   }
 }
 
-/// Takes packets from the requester before the time at which the firmware transmitted them. The firmware
-/// itself works ahead in two cases: it makes packets even while its output is blocked, and it requests a
-/// payload immediately if this request will fail.
+/// Takes packets from the requester before the time at which the firmware transmitted them, because the
+/// firmware itself works ahead in two cases: it makes packets even while its output is blocked, and it
+/// requests a payload immediately if this request will fail.
 void WireReplay::take_eagerly() {
   while ((output_blocked_ || payload_fails_) && requester_.ready(now_)) {
     if (payload_fails_) {

@@ -32,7 +32,7 @@ class Client(threading.Thread):
             self._figures.append(milliseconds)
 
     def figures(self):
-        """Returns the median and the maximum of the figures since the previous call."""
+        """Returns the median and the maximum (ms) of the times noted since the previous call."""
         with self._lock:
             taken, self._figures = self._figures, []
         return (statistics.median(taken), max(taken)) if taken else (0.0, 0.0)

@@ -35,7 +35,7 @@ def duration(seconds):
 
 
 def span(values, digits=1):
-    """Formats the median and the maximum of times in ms."""
+    """Formats the median, the 99th percentile and the maximum of times in ms."""
     ordered = sorted(values)
     return (f"median {statistics.median(ordered):.{digits}f} ms, 99th percentile {ordered[int(len(ordered) * 0.99)]:.{digits}f} ms, "
             f"maximum {ordered[-1]:.{digits}f} ms")

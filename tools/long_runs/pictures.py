@@ -17,7 +17,7 @@ WIDTH = 1200  # pixels: full width of the page on a high-resolution screen
 
 
 def scaled(seconds):
-    """Returns the unit in which a duration is drawn, and its seconds."""
+    """Returns the unit in which a duration is drawn, and the length of this unit in seconds."""
     return ("h", 3600) if seconds > 3600 else ("min", 60) if seconds > 300 else ("s", 1)
 
 

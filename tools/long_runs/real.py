@@ -89,7 +89,7 @@ class Soak:
         """Takes samples until the time is over or softfeb ends."""
         began, number = time.monotonic(), 0
         record = process.Record(self.folder / "samples.csv")
-        # After Ctrl-C, the run ends early. The part before Ctrl-C is judged.
+        # After Ctrl-C, the run ends early. The checks then cover the time until Ctrl-C.
         with contextlib.closing(record), contextlib.suppress(KeyboardInterrupt):
             while time.monotonic() - began < seconds and not self.program.ended():
                 # Descriptors are counted before the page gets requests, so only lasting connections are open.

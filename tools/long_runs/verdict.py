@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Judges a recorded run: memory, descriptors, counters and conservation."""
+"""Checks a recorded run: memory, descriptors, counters and conservation of packets."""
 
 import statistics
 from dataclasses import dataclass

@@ -18,7 +18,8 @@ PROGRESS = re.compile(r"^ *([\d.]+) s +[\d.]+ Mpps.*?(\d+) retransmitted", re.M)
 
 
 def changes(seconds, count=144):
-    """Returns the section `changes`: parameters of DCQCN, which change `count` times."""
+    """Returns the section `changes`: parameters of DCQCN, which change between `count` equal
+    parts of the run."""
     every = seconds / count
     return [{"at": f"{round(n * every)}s", "board": "feb", "dcqcn": {"algorithm": "firmware", **SETTINGS[n % len(SETTINGS)]}}
             for n in range(1, count) if round(n * every) > 0]
@@ -44,7 +45,7 @@ def run(softfeb, folder, seconds, interval, say):
     """Runs softfeb, and records the run in a folder. Raises program.Failed if softfeb fails."""
     prepare(folder, seconds)
     runs = program.Program(softfeb, folder, "--virtual")
-    runs.wait(0.5)  # a new process does not run softfeb's code yet
+    runs.wait(0.5)  # a new process does not run softfeb's own code yet, so do not sample it
     began, number = time.monotonic(), 0
     record = process.Record(folder / "samples.csv")
     try:

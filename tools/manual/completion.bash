@@ -18,7 +18,7 @@ _@ID@_settings() {
   elif [[ $typed == *.* ]]; then
     parent=${typed%.*}
   fi
-  # Names and numbers of list elements become [].
+  # In keys of the table, [] stands for the name or number of a list element.
   local IFS=.
   for segment in $parent; do
     list="${path}[]"

@@ -6,7 +6,7 @@ _@ID@_setting_@FORM@() {
   elif [[ $typed == *.* ]]; then
     parent=${typed%.*}
   fi
-  # Names and numbers of list elements become [].
+  # In keys of the table, [] stands for the name or number of a list element.
   for segment in ${(s:.:)parent}; do
     list="${path_}[]"
     if (( ${+_@ID@_keys_@FORM@[$list]} )); then

@@ -28,7 +28,7 @@ class Source:
     def __init__(self, root, out):
         self.root, self.out = root, out
         self.contents = yaml.safe_load((SITE / "contents.yaml").read_text())
-        self.shown = {}   # a file or folder of the repository that is not a page: the page that shows it
+        self.shown = {}   # maps each file or folder that is not a page to the page that shows it
         self.errors = []
 
     def write(self, manuals):

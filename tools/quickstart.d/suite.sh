@@ -6,7 +6,8 @@ broken=0
 # Suites that are not run here, because their tests take long or have special requirements (CONTRIBUTING.md).
 separate=(systemd packages thorough)
 
-# Linux first shares the CPU between sessions, which have a priority of their own. meson starts each test in a new session.
+# Linux divides the CPU time first among sessions, each of which has a priority, and then among the processes of each session.
+# meson starts each test in a new session.
 # session_priority NICE: sets the priority of this session, in which the second build is compiled.
 session_priority() {
   echo "$1" 2>/dev/null >"/proc/$$/autogroup" || true
@@ -37,7 +38,8 @@ run_tests() {
 
 # Makes and tests the second build, with clang, ASan, UBSan and libFuzzer. This build contains the sans-I/O libraries, which parse
 # packets from the network, and examples/ns3, which needs core_only. All other code is only checked for clang's warnings. The
-# fuzzers run for a few seconds, in which compared values would not guide them far, and they would double the time of the other tests.
+# fuzzers do not record compared values (fuzz_compares). These values would hardly help in the few seconds for which the fuzzers
+# run, and recording them would double the time of the other tests.
 second_build() {
   CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Dfuzz_compares=false -Dns3=auto \
     -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false

@@ -34,8 +34,9 @@ UMASK, UMASK_ELSEWHERE = 0o022, 0o002
 
 
 def build(out, name, check, cache, elsewhere=False):
-    """Builds all packages in the folder `name` of `out`, and returns that folder. With `cache`, uses ccache if
-    it is installed. With `elsewhere`, builds as on a machine with other settings."""
+    """Builds all packages in the folder work/`name` of `out`, and returns that folder. With
+    `cache`, uses ccache if it is installed. With `elsewhere`, builds as on a machine with other
+    settings."""
     folder = out / "work" / name
     shutil.rmtree(folder, ignore_errors=True)
     sources.copy(folder / "softfeb")
@@ -58,8 +59,8 @@ def results(folder, endings):
 
 
 def collect(folder, out):
-    """Moves the files of the build to `out`, where they replace the results of earlier builds, and returns
-    the packages."""
+    """Copies the files of the build, except .buildinfo, to `out`, where they replace the results
+    of earlier builds. Returns the paths of the copies."""
     for old in results(out, PACKAGES + RECORDS):
         old.unlink()
     return [Path(shutil.copy2(path, out)) for path in results(folder, PACKAGES + RECORDS) if path.suffix != ".buildinfo"]

@@ -5,7 +5,9 @@ import re
 import subprocess
 
 ENDBR64 = bytes.fromhex("f30f1efa")
-MANY = 100  # more functions than the start files and Debian's static libraries have
+# A program that is compiled for IBT contains more endbr64 instructions than this. The C library's
+# start files and Debian's static libraries, which every program contains, have fewer.
+MANY = 100
 
 
 def readelf(option, file):

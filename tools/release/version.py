@@ -38,8 +38,9 @@ def package():
 
 
 def date():
-    """Returns the time of the sources: that of the commit, of the variable SOURCE_DATE_EPOCH, or of the
-    newest file of an archive."""
+    """Returns the time of the sources. In a repository, this is the time of the commit. In an
+    unpacked archive, it is the variable SOURCE_DATE_EPOCH or, without it, the time of meson.build
+    or CHANGELOG.md, whichever is newer."""
     if in_git():
         return int(git("log", "-1", "--format=%ct"))
     if "SOURCE_DATE_EPOCH" in os.environ:

@@ -7,7 +7,8 @@ COLUMNS = 900  # about the width of a chart in pixels
 
 
 def intervals(times):
-    """Returns the length of the interval that ends at each sample. The first interval begins at 0, but is at most as long as the median."""
+    """Returns the length of the interval that ends at each sample. The first interval begins at
+    time 0, but its length is limited to the median of the other intervals."""
     if len(times) == 0:
         return times
     usual = np.median(np.diff(times)) if len(times) > 1 else times[0]

@@ -5,7 +5,7 @@ from markup import details, table
 
 NAMES = {"triggered": "trigger or due", "posted": "posted", "crafted": "first packet crafted", "sent": "last packet sent",
          "received": "received", "placed": "in memory", "notified": "notified", "completed": "completed"}
-# Pairs of stages that span several steps.
+# Pairs of stages that are several steps apart, so that their times are sums of other times.
 SUMS = {("sent", "received"), ("received", "notified"), ("posted", "notified"), ("triggered", "notified"), ("sent", "completed"),
         ("triggered", "completed")}
 PERCENTILES = ("min", "p50", "p90", "p99", "p999", "max")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures in real time (--real), which depend on this machine. They are reported, but not judged."""
+"""Figures in real time (--real), which depend on this machine. No check depends on them."""
 
 import json
 import subprocess

@@ -11,7 +11,7 @@ CONF = ROOT / "conf/lab"
 
 @dataclass
 class Figure:
-    """A line of the table: a row, and softfeb's values for it."""
+    """A line of the table: the published figure (`row`), and softfeb's values for this figure."""
     row: "Row"
     ours: list
     held: bool
@@ -56,7 +56,8 @@ def board_goodput(name):
 
 
 def node_goodput(results):
-    """Returns the goodput of all receivers together. The receivers have windows and measure their goodput themselves."""
+    """Returns, for each result, the goodput of all receivers together. The receivers have windows
+    and measure their goodput themselves."""
     return [sum(n["goodput_gbps"] for n in r["receivers"]) for r in results]
 
 

@@ -57,8 +57,8 @@ void EcnSwitch::become_free(std::size_t port) {
   }
 }
 
-/// Postpones an event until all events of the same time with lower ranks have been handled. handle_pending()
-/// runs after all other events of this time, because ns-3 scheduled them earlier.
+/// Postpones an event until all events of the same time with lower ranks have been handled. With
+/// ScheduleNow(), handle_pending() runs after all events that are already scheduled for this time.
 void EcnSwitch::wait_for_turn(Pending event) {
   if (pending_.empty()) ns3::Simulator::ScheduleNow(&EcnSwitch::handle_pending, this);
   pending_.push_back(std::move(event));

@@ -21,8 +21,8 @@
 namespace softfeb::ns3model {
 
 /// A store-and-forward switch with a shared buffer, ECN marking and pause frames (802.3x and PFC). Its ports
-/// are EthernetDevices. It implements the model of doc/fabric.md without code of lib/fabric, so that the
-/// results of lib/fabric can be checked against it. It learns addresses, so links must not form a loop.
+/// are EthernetDevices. The switch implements the model of doc/fabric.md without code of lib/fabric, so that
+/// the results of lib/fabric can be checked against it. It learns addresses, so links must not form a loop.
 ///
 /// A `fabric::SwitchConfig` describes the switch.
 class EcnSwitch : public ns3::Object {

@@ -86,7 +86,7 @@ ns3::Ptr<ns3::Packet> EthernetDevice::next() {
 
 void EthernetDevice::pull() {
   if (busy_) return;
-  busy_ = true;  // next() calls the source, which may call pull() again
+  busy_ = true;  // before next(), because next() calls the source, which may call pull() again
   const ns3::Ptr<ns3::Packet> frame = next();
   if (frame == nullptr) {
     busy_ = false;

@@ -100,7 +100,9 @@ class EthernetDevice : public ns3::NetDevice {
   ns3::Mac48Address address_;
   std::uint64_t bits_per_second_ = 0;
   std::uint64_t max_bytes_ = 0;
-  std::uint64_t remainder_ = 0;  ///< rest of the last transmission time, in units of 1 ps / bits_per_second_
+  /// Fraction of a picosecond by which the last transmission time was rounded down, in units of
+  /// 1 ps / bits_per_second_.
+  std::uint64_t remainder_ = 0;
   std::uint32_t index_ = 0;
   std::uint16_t mtu_ = 0;
   bool busy_ = false;

@@ -116,9 +116,10 @@ void Ns3Simulation::add_application(const simulator::Seat& seat, const Options& 
   applications_.push_back(application);
 }
 
-/// Simulator::Stop() ends the run at once, and so skips events of the same time that were scheduled after it.
-/// At the time `end`, events that were scheduled earlier can schedule further events for the same time (with
-/// Options::ordered). The stop is therefore scheduled only at that time, two events later.
+/// Simulator::Stop() ends the run at once, and so skips events of the same time that are scheduled after the
+/// stop. With Options::ordered, an event at the time `end` can schedule another event for the same time. The
+/// stop is therefore scheduled when this time has come, by way of two further events, so that it is the last
+/// event of this time.
 void Ns3Simulation::run_until(Time end) {
   static constexpr auto stop = [] { ns3::Simulator::Stop(); };
   static constexpr auto after_others = [] { ns3::Simulator::ScheduleNow(stop); };

@@ -79,7 +79,7 @@ class Ns3Simulation final : public simulator::Simulation {
   std::vector<ns3::Ptr<EthernetChannel>> channels_;
   std::vector<ns3::Ptr<EcnSwitch>> switches_;
   std::vector<PortPlace> ports_;
-  std::vector<ns3::Ptr<SoftfebApplication>> applications_;  ///< indexed by seat
+  std::vector<ns3::Ptr<SoftfebApplication>> applications_;  ///< one for each endpoint (seat)
   latency::Stamps* stamps_ = nullptr;
   Time now_ = 0;
 };

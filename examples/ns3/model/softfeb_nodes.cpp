@@ -19,7 +19,7 @@ SoftfebNodes::SoftfebNodes(const std::string& file, const std::vector<std::strin
   payloads_.stage([this](std::size_t bytes) { return MutableByteSpan(arena_.emplace_back(bytes)); });
   endpoints::BuildSettings settings;
   settings.largest_pmtus.assign(config_.run.ports.size(), board::kMaxPacketPayload);
-  settings.network_slack = 0;  // a board is never late, so it has no delay to make up for
+  settings.network_slack = 0;  // in virtual time, a board is never late, so it never has to catch up
   endpoints_ = endpoints::make_endpoints(config_.run, plans_, payloads_, settings);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());
   for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());

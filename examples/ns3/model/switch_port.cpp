@@ -12,7 +12,7 @@ namespace {
 
 /// Number of bytes that a queue with the smallest weight may send in each round of deficit round robin.
 constexpr std::uint64_t kQuantum = 2048;
-/// The scheduler counts at least this number of bytes for a frame.
+/// The scheduler counts at least this number of bytes for a frame: the minimum Ethernet frame without FCS.
 constexpr std::uint64_t kLeastScheduled = 60;
 
 }  // namespace

@@ -30,7 +30,7 @@ struct QueuedFrame {
   ns3::Ptr<ns3::Packet> frame;
   std::uint32_t length = 0;
   std::uint8_t queue = 0;
-  std::size_t ingress = 0;  ///< port of the switch
+  std::size_t ingress = 0;  ///< port through which the frame arrived
   std::uint8_t ingress_class = 0;
   bool headroom = false;  ///< the frame is in the headroom of its ingress port
 };
@@ -73,8 +73,8 @@ class SwitchPort {
   std::uint8_t stopped = 0;                       ///< bit mask of classes that the neighbour must not send
   std::uint8_t mentioned = 0;                     ///< bit mask of classes that were ever stopped
   ns3::EventId renewal;                           ///< repeats the pauses that the port has announced
-  ns3::EventId resumption;                        ///< a pause of the neighbour ends
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> ranks;  ///< EcnSwitch::set_ranks()
+  ns3::EventId resumption;                        ///< the end of the neighbour's pause
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> ranks;  ///< see EcnSwitch::set_ranks()
   fabric::PortSnapshot counters;
 
   /// Counts the time for which frames waited although the transmitter was free, because the neighbour had
@@ -92,7 +92,7 @@ class SwitchPort {
 
   std::array<std::deque<QueuedFrame>, kQueues> queues_;
   std::array<std::uint64_t, kQueues> bytes_{};
-  std::array<std::uint64_t, kQueues> quantum_{};  ///< 0 means strict priority
+  std::array<std::uint64_t, kQueues> quantum_{};  ///< bytes per round; 0 means strict priority
   std::array<std::uint64_t, kQueues> deficit_{};
   std::uint32_t overhead_;
   std::uint64_t total_ = 0;

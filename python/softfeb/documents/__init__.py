@@ -47,7 +47,8 @@ __all__ = [
 #: The ``schema_version`` of the documents that this package reads.
 SCHEMA_VERSION = 1
 
-#: For each kind of document (the name of its schema): its class, and members that tell it apart.
+#: For each kind of document (the name of its schema): its class, and members that only documents
+#: of this kind have.
 _KINDS: dict[str, tuple[type[Document], tuple[str, ...]]] = {
     "result": (Result, ("boards", "receivers")),
     "comparison": (Comparison, ("runs", "unfit")),

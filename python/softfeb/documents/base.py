@@ -93,7 +93,7 @@ _known_members: dict[type[Document], list[tuple[str, str, bool]]] = {}
 
 
 def _members(cls: type[Document]) -> list[tuple[str, str, bool]]:
-    """Return name, JSON key, and whether the member is required, for each member of a class."""
+    """Return (name, JSON key, whether the member is required) for each member of a class."""
     members = _known_members.get(cls)
     if members is None:
         members = [

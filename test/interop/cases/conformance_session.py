@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from requester import ATOMIC_ACKNOWLEDGE, FETCH_ADD, ONLY, ONLY_IMM, READ, READ_ONLY_RESPONSE, SEND_ONLY, Qp, Wire
 from softroce import HOST_IP, case
 
-SILENCE = 0.4  # seconds without an answer
+SILENCE = 0.4  # seconds without an answer, after which none is expected any more
 OTHER_IP = "10.77.0.101"
 HELLO = {"version": 1, "conformance": True, "ip": HOST_IP}
 ACK, NAK_INVALID, NAK_ACCESS = 0x1F, 0x61, 0x62

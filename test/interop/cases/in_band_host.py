@@ -103,7 +103,7 @@ def in_band_host_killed(lab):
                     watcher.wait_for_output("UpTimeCnt", kind="out")
                     before = ends(softfeb)
                     lab.run("kill -9 $(pidof febctl)")
-                    time.sleep(2)  # the null timeout is 1 s
+                    time.sleep(2)  # longer than the null timeout (1 s)
                     abrupt = [e for e in ends(softfeb)[len(before):] if "timeout" in e[1] or "limit" in e[1]]
         refused = febctl(lab, "connect", "--host", HOST, "--qpn", 17, "--rkey", 1, "--address", 4096, "--length", "1MiB", status=1)
         assert "febctl teardown" in refused, refused
