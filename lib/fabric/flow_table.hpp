@@ -19,6 +19,8 @@ class FlowTable {
   /// table is full.
   std::uint32_t find(std::uint32_t source, std::uint32_t destination, std::uint32_t qpn);
 
+  /// Maximum number of flows.
+  std::size_t limit() const { return limit_; }
   FlowSnapshot& operator[](std::uint32_t flow) { return flows_[flow]; }
   const FlowSnapshot& at(std::uint32_t flow) const { return flows_[flow]; }
   const std::vector<FlowSnapshot>& all() const { return flows_; }

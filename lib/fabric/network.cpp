@@ -121,7 +121,7 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store, const Sli
     const std::uint32_t end = topology.first_port[s + 1];
     switches.push_back({&sw, static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end),
                         SharedBuffer(sw, end - first + 1), std::nullopt, int_id_of(config, s), std::nullopt});
-    if (sw.forge.threshold != 0) switches.back().forge.emplace(sw.forge.interval, c.flows);
+    if (sw.forge.threshold != 0) switches.back().forge.emplace(sw.forge.interval, flows.limit());
     if (sw.pause.xoff_alpha != 0) switches.back().resumptions.emplace((end - first) * kQueues);
   }
 }
@@ -323,7 +323,7 @@ bool Network::leaves(std::uint32_t direction) const {
 NetworkSnapshot Network::make_snapshot() const {
   NetworkSnapshot out;
   out.ports.resize(parts_->ports.size());
-  out.flows.reserve(parts_->config.flows);
+  out.flows.reserve(parts_->flows.limit());
   parts_->read_rules(out);
   if (parts_->multipath) parts_->multipath->read(out.next_hops);
   return out;

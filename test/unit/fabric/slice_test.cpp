@@ -169,3 +169,32 @@ TEST_CASE("a frame that crosses to another slice keeps its flow", "[slice]") {
   CHECK(flows[0].qpn == f.qpn);
   CHECK(flows[0].packets == 1);
 }
+
+TEST_CASE("a slice forges CNPs for more flows than the whole network counts", "[slice]") {
+  NetworkConfig config = two_halves();
+  config.links.back().a_to_b = config.links.back().b_to_a = {};
+  for (fabric::SwitchConfig& sw : config.switches) sw.forge = {1'000, 100 * kMicrosecond, 50 * kMicrosecond};
+  const auto cnps = [&](std::size_t flows, const std::vector<fabric::Slice>& slices) {
+    config.flows = flows;
+    Sliced network(config, slices);
+    for (std::uint32_t i = 0; i < 400; ++i) {
+      const Time now = i * kMicrosecond;
+      network.run(now);
+      DataFrame data{i % 4, 4 + i % 4};
+      data.qpn = 0x100 + i % 4;
+      DataFrame ack{data.to, data.from};
+      ack.qpn = 0x200 + i % 4;
+      network.network_of(data.from).send(data.from, network.store.make(data_bytes(data)), now);
+      network.network_of(data.to).send(data.to, network.store.make(ack_bytes(ack)), now);
+    }
+    for (Time now = 400 * kMicrosecond; now < kMillisecond; now += kMicrosecond) network.run(now);
+    std::sort(network.arrivals.begin(), network.arrivals.end());
+    return std::pair(network.arrivals, network.look().totals.made);
+  };
+  const auto whole = cnps(64, {});
+  const auto halves =
+      cnps(1, {{{1, 0}, {1, 1, 1, 1, 0, 0, 0, 0}, 64}, {{0, 1}, {0, 0, 0, 0, 1, 1, 1, 1}, 64}});
+  CHECK(whole.second > 10);
+  CHECK(whole.second == halves.second);
+  CHECK(whole.first == halves.first);
+}
