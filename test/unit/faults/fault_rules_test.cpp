@@ -4,6 +4,8 @@
 #include "roce/icrc.hpp"
 #include "roce_frame.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
@@ -265,6 +267,20 @@ TEST_CASE("the packet of a replay is kept when it passes", "[faults]") {
   REQUIRE(judge(2).hits.size() == 1);
   CHECK_FALSE(judge(2).hits.size() == 1);
   CHECK(judge(0).hits.empty());
+}
+
+TEST_CASE("a replay never keeps a CNP, whose PSN has no meaning", "[faults]") {
+  FaultRule rule{at_psn(2), {.kind = ActionKind::kReplay, .old = {true, 0, 0}}};
+  rule.on.direction = Direction::kRx;
+  Rig rig({rule});
+  const auto keeps = [&](std::uint8_t opcode) {
+    auto frame = test::roce_frame({.psn = 0});
+    frame[42] = opcode;
+    const auto hits = rig.rules.judge(frame, *locate_roce(frame)).hits;
+    return std::any_of(hits.begin(), hits.end(), [](const RuleHit& hit) { return hit.keep; });
+  };
+  CHECK_FALSE(keeps(0x81));  // CNP
+  CHECK(keeps(0x11));        // acknowledgement
 }
 
 TEST_CASE("many queue pairs are told apart, and the memory is known in advance", "[faults]") {
