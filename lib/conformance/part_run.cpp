@@ -274,10 +274,11 @@ void PartRun::fail(Failures what, const std::string& reason) {
 
 void PartRun::find(const std::string& checker, const std::string& text) {
   if (result_.findings.size() < kMostTraced) {
-    result_.findings.push_back(
-        {.checker = checker,
-         .text = text,
-         .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
+    CheckerFinding finding{.checker = checker, .text = text, .packet = std::nullopt};
+    // A full trace does not contain the packet.
+    const std::size_t traced = result_.trace.size();
+    if (traced != 0 && traced < kMostTraced) finding.packet = traced - 1;
+    result_.findings.push_back(std::move(finding));
   }
   // The checker "ack" checks the PSNs and MSNs of answers. CaseRun compares these values with the deviation,
   // so a finding of "ack" does not count as unlisted here.

@@ -338,7 +338,10 @@ std::string TrafficSender::failure(std::size_t k) const {
 void TrafficSender::find(const char* checker, const std::string& text) {
   constexpr std::size_t kMostFindings = 20;
   if (result_.findings.size() >= kMostFindings) return;
-  result_.findings.push_back({.checker = checker, .text = text, .packet = result_.trace.size()});
+  CheckerFinding finding{.checker = checker, .text = text, .packet = std::nullopt};
+  // The packet is added to the trace after this call, unless the trace is full.
+  if (result_.trace.size() < kMostTraced) finding.packet = result_.trace.size();
+  result_.findings.push_back(std::move(finding));
 }
 
 void TrafficSender::trace(const FaultFrame& frame, TracePacket::Judgement judgement, TracePacket::Fault fault,
