@@ -231,6 +231,7 @@ class Board : public Endpoint {
   void fetch_ahead();
   void fetch_first_lines();
   void fetch_second_best();
+  unsigned long_quantum() const;
   bool quantum_goes_on();
   void end_quantum();
   bool may_run(std::uint32_t i) const;

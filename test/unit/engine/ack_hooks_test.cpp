@@ -105,6 +105,7 @@ class AckExperiment {
     double window = kNoWindow;
     double spacing = 0;
     bool group = false;
+    std::uint64_t link_rate = 1'250'000'000;  ///< bytes per second; 0 = unlimited
     bool fast_path = true;
     roce::TimingProfile timing = roce::TimingProfile::kStandard;
     roce::Transport transport = roce::Transport::kRc;
@@ -113,7 +114,7 @@ class AckExperiment {
   explicit AckExperiment(const Options& o)
       : payload_(test::FilledPayload::counter(o.message, kPmtu)), memory_(o.message) {
     test::BoardBuilder b(test::identity(1));
-    b.config.link_rate = 1'250'000'000;
+    b.config.link_rate = o.link_rate;
     test::ReceiverBuilder r(test::identity(2));
     for (std::uint32_t i = 0; i < o.qps; ++i) {
       SendQpConfig& qp = b.qp(r.config.identity, *payload_, kPmtu);
@@ -204,6 +205,34 @@ TEST_CASE("window: packets leave while fewer bytes than the window are in flight
   // With a window of n packets, at most n packets leave per round trip.
   const double packets = std::ceil(window / (kMiddle + 1));
   CHECK(to_seconds(e.wire->now) > 40 / (packets + 1) * to_seconds(2 * e.wire->delay));
+}
+
+TEST_CASE("with very many ready queue pairs, each sends 16 packets in a row", "[board][congestion][ack]") {
+  constexpr std::uint32_t kMessage = 64, kQuantum = 16;
+  const bool fast = GENERATE(false, true);
+  const double spacing = GENERATE(0., 4. * kMiddle, 1e9);
+  const std::uint32_t qps = GENERATE(256U, 257U);
+  CAPTURE(fast, spacing, qps);
+  AckExperiment e(
+      {.qps = qps, .message = kMessage * kPmtu, .spacing = spacing, .link_rate = 0, .fast_path = fast});
+  e.board->start(0);
+  std::vector<roce::Qpn> order;
+  for (std::uint32_t n = 0; n < 2 * kQuantum * qps; ++n) {
+    std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
+    TxFrame out{.header = room.data()};
+    REQUIRE(e.board->poll(1, std::span(&out, 1)) == 1);
+    order.push_back(load_be32(out.header + 14 + 20 + 8 + 4) & 0xffffff);
+  }
+  std::size_t longest = 0, shortest = order.size(), in_row = 0;
+  for (std::size_t n = 1; n < order.size(); ++n) {
+    ++in_row;
+    if (order[n] == order[n - 1]) continue;
+    longest = std::max(longest, in_row);
+    shortest = std::min(shortest, in_row);
+    in_row = 0;
+  }
+  CHECK(longest == (qps > 256 ? kQuantum : 1));
+  CHECK(shortest == longest);
 }
 
 TEST_CASE("window: covers the queue pairs of a group together", "[board][congestion][ack]") {
