@@ -14,7 +14,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-/// Removes the line number from an error message about a copy: it counts lines of the copy, not of the file.
+/// Removes the line number from an error message about a copy of a part of the file, because the number
+/// refers to a line of the copy.
 std::string without_line(const std::string& message) {
   const std::size_t end = message.find(": ");
   return message.rfind("line ", 0) == 0 && end != std::string::npos ? message.substr(end + 2) : message;

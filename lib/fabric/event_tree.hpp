@@ -33,8 +33,8 @@ class EventTree {
     for (i /= 2; i >= 1; i /= 2) {
       const Node& left = nodes_[2 * i];
       const Node& right = nodes_[2 * i + 1];
-      // Compare and copy the members one by one. A load of the whole node would stall, because the preceding
-      // store wrote only the member `time` and cannot be forwarded to such a load.
+      // Compare and copy the members one by one. A load of a whole node would stall, because separate stores
+      // have just written its members, and a CPU cannot forward several stores to one load.
       const bool is_right = right.time < left.time;
       const Time first = is_right ? right.time : left.time;
       const std::uint32_t whose = is_right ? right.party : left.party;

@@ -16,9 +16,10 @@
 
 namespace softfeb::faults {
 
-/// Carries out the rules on the packets of a queue or of one direction of a link: decides, changes, copies,
-/// holds and releases packets. Ports and simulated links use this class; they differ in what a packet is
-/// and in where it goes. Allocates no memory after construction, apart from what `Packets` does.
+/// Carries out the rules on the packets of a queue or of one direction of a link: finds the rules that apply
+/// to a packet, and drops, changes, copies, holds and releases packets. Ports and simulated links use this
+/// class; they differ in what a packet is and in where it goes. After construction, only `Packets` may
+/// allocate memory.
 ///
 /// `Packets` defines what a packet is. It must have these members:
 ///

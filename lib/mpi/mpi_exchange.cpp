@@ -71,7 +71,7 @@ Session::Session(int& argc, char**& argv) {
   // above 4 KiB need system calls, which take several times as long. Users may choose another value.
   setenv("OMPI_MCA_btl_vader_eager_limit", "32768", 0);
   int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);  // MpiHosts has a thread
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);  // MpiHosts calls MPI in a thread
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(end_on_error, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);

@@ -29,7 +29,7 @@ struct Contention {
   std::vector<std::uint64_t> frames{};  ///< number of frames of each queue
 };
 
-/// Returns the departures up to the moment at which the first of the `queues` queues is empty. Leaves out the
+/// Returns the departures up to the moment at which any of the `queues` queues becomes empty. Leaves out the
 /// first 5 % of these departures, because their frames may have left while the queues were still being
 /// filled. Returns std::nullopt if fewer than 20 departures remain, or if one of the queues has no
 /// departures.

@@ -54,8 +54,8 @@ int Commands::run() {
 }
 
 void add_runs(CLI::App& app, unsigned& runs, Time& duration, const std::string& duration_now) {
-  app.add_option("--runs", runs, "Runs the median is of")->check(CLI::Range(1, 1000));
-  add_value<Time>(app, "--duration", duration, config::parse_time, "Of each run", duration_now);
+  app.add_option("--runs", runs, "Number of runs, of which the median is taken")->check(CLI::Range(1, 1000));
+  add_value<Time>(app, "--duration", duration, config::parse_time, "Duration of each run", duration_now);
 }
 
 void add_pmtu(CLI::App& app, std::uint32_t& pmtu) {
@@ -65,7 +65,7 @@ void add_pmtu(CLI::App& app, std::uint32_t& pmtu) {
 void add_port(CLI::App& app, bool& ring) {
   app.add_option_function<std::string>(
          "--port", [&ring](const std::string& p) { ring = p == "ring"; },
-         "null: net_null; ring: net_ring with a far end on another CPU")
+         "null: send to net_null; ring: send over net_ring to another CPU")
       ->check(CLI::IsMember({"null", "ring"}));
 }
 

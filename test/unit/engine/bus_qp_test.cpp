@@ -59,8 +59,8 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   REQUIRE(w.completions(1100));
   CHECK(w.ok() == 1100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 100);
-  // The first burst ended at slot 231 of the ring (1,000 mod 256 = 232), so the second burst does not change
-  // the memory before slot 232.
+  // The first burst ended at slot 231 of the ring (1,000 mod 256 = 232). The second burst writes slots 232 to
+  // 255 and then 0 to 75, so it does not change slot 231.
   CHECK(w.memory[1][232 * 100 - 1] == 0xee);
   CHECK(w.memory[1][232 * 100] == 0);
   CHECK(w.hosts[0]->written_end(1) == BusFixture::kRegion + 256 * 100);

@@ -194,7 +194,7 @@ TEST_CASE("homa: control frames for a wrong queue pair, from a wrong peer or cor
   CHECK(board.counters().rx_icrc_errors == before.rx_icrc_errors + 1);
   CHECK(board.qp(0).congestion()->state(0).granted == 0);
   send(1000, test::kSendQpn, false);
-  CHECK(board.qp(0).congestion()->state(0).granted == 57);  // the first PSN is 2^24 - 6
+  CHECK(board.qp(0).congestion()->state(0).granted == 57);  // PSNs 2^24 - 6 to 50
 }
 
 TEST_CASE("ready queue: ranked queue pairs take one turn together, the lowest rank first", "[homa]") {
