@@ -34,8 +34,8 @@ Json or_null(const std::optional<lab::Share>& share) {
   return share ? Json(lab::to_double(*share)) : Json(nullptr);
 }
 
-/// Returns the longest time that a board needed to converge to its fair share; null if a board did not
-/// converge.
+/// Returns the longest time, in milliseconds, that the boards needed to converge to their fair shares after a
+/// change; null if they did not converge after one of the changes.
 Json convergence_ms(const lab::LabStats& stats) {
   Time longest = 0;
   for (const lab::ChangeStats& change : stats.changes) {

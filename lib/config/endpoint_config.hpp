@@ -39,7 +39,7 @@ struct EndpointConfig {
   std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, which never expire
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
-  std::uint8_t ttl = 32;  ///< hop limit for IPv6
+  std::uint8_t ttl = 32;  ///< TTL of IPv4 packets and hop limit of IPv6 packets
   /// If this is true, a board sends the congestion control header of a QP's algorithm, if the algorithm has
   /// one, and a receiver accepts requests with this header and returns the header in responses.
   bool cc_header = false;

@@ -48,8 +48,10 @@ struct Profile {
   std::set<std::string> lacks;       ///< capabilities that the target lacks (lackable())
   /// Capabilities that the base profile lacks, but this target has.
   std::set<std::string> has;
-  std::optional<bool> bounds_before_length;  ///< LEN-10: NAK 0x62 instead of NAK 0x61; false if empty
-  std::optional<bool> cnps_with_naks;        ///< a CNP accompanies a NAK 0x60; false if empty
+  /// True if the target checks the bounds of the region before the length of the packet, so that LEN-10
+  /// expects NAK 0x62 instead of NAK 0x61. Empty means false.
+  std::optional<bool> bounds_before_length;
+  std::optional<bool> cnps_with_naks;  ///< true if a CNP may accompany a NAK 0x60; empty means false
   /// Limits of figures, in the figure's unit; the key is CASE.FIGURE.
   std::map<std::string, double> limits;
   std::map<std::string, Deviation> deviations;  ///< deviations by id of the case

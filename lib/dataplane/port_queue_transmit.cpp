@@ -23,7 +23,8 @@ bool PortQueue::transmit(Time now) {
   // pending_ is empty, so build the burst directly in it.
   std::size_t n = take_control_frames(pending_, now);
   n += build(std::span(pending_).subspan(n));
-  // An empty burst still goes through fault injection, which then releases a packet that it holds back.
+  // An empty burst still goes through fault injection, which then releases the packet that it holds back, if
+  // any.
   if (n == 0 && (deps_.tx_faults == nullptr || !deps_.tx_faults->active())) return false;
   send(n, now);
   return n != 0;

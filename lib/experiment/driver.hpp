@@ -49,7 +49,7 @@ class Driver {
 
   virtual const endpoints::Plans& plans() const = 0;
   virtual const endpoints::Payloads& payloads() const = 0;
-  /// The caller may use the endpoints before open() and after close().
+  /// The caller may use the endpoints only before open() and after close().
   virtual endpoints::Endpoints& endpoints() = 0;
 
   using Say = std::function<void(const std::string&)>;

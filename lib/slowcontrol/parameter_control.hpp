@@ -38,8 +38,8 @@ class ParameterControl final : public telemetry::Parameters {
     config::CongestionConfig last;  ///< parameters at the last read
   };
   struct Board {
-    /// Current parameters of the configured QPs. QPs of one element of the configuration (`count`) may share
-    /// one object.
+    /// Current parameters of the configured QPs. If one element of the configuration describes several QPs
+    /// (key `count`), these QPs may share one CongestionConfig.
     std::vector<Shared> qps;
     BoardControl* control = nullptr;
     std::vector<Slot> slots;

@@ -54,7 +54,7 @@ class RegisterBus final : public srp::Bus {
   bool busy() const { return phase_ != Phase::kIdle; }
   /// True if a worker has answered and poll() can continue.
   bool answered();
-  /// Continues the access and returns true if the worker has answered. The bus may be busy() again
+  /// If the worker has answered, continues the access and returns true. The bus may be busy() again
   /// afterwards.
   bool poll(Time now);
 

@@ -81,8 +81,8 @@ void RssiServer::on_syn(const UdpPeer& from, const rssi::Segment& segment, Time 
 
 /// Determines whether the connected client, which has sent a SYN, has restarted. A late copy of the client's
 /// first SYN must not be answered, because the client would then reset its sequence numbers. To distinguish
-/// this case from a restart, we probe the connection: a connected client answers, whereas a restarted client
-/// sends only SYNs.
+/// this case from a restart, we probe the connection: a client that is still connected answers, whereas a
+/// restarted client sends only SYNs.
 bool RssiServer::client_began_anew(Time now) {
   if (!doubted_at_) {
     doubted_at_ = now;

@@ -114,7 +114,7 @@ struct Outcome {
   /// With `hosts`, the results of the ports, indexed like RunConfig::ports. An element is null if its port is
   /// in this process.
   std::vector<nlohmann::ordered_json> ports;
-  DeliveryMap deliveries;  ///< maps sending to receiving queue pairs, which count the payload of UC
+  DeliveryMap deliveries;  ///< maps each sending QP to its receiving QP, which counts the payload of UC
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;
 };

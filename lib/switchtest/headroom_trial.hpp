@@ -31,8 +31,8 @@ class HeadroomTrials {
   struct Obeyed {
     std::uint64_t sent = 0;  ///< frames that port A sent before it stopped
     std::uint64_t lost = 0;
-    /// If this is false, the switch paused port A, but not the PFC priority to which the frames are known to
-    /// belong.
+    /// If this is false, the first pause frame to port A paused other PFC priorities than that of the frames,
+    /// so it did not stop the frames.
     bool understood = true;
     Time early = 0;  ///< port A may in effect have obeyed too early, by at most this time
     Time late = 0;   ///< port A may in effect have obeyed too late, by at most this time

@@ -93,7 +93,7 @@ class CnpSource {
   /// The pool belongs to `pools`, which must outlive this object.
   CnpSource(unsigned lcores, dataplane::Mempools& pools);
 
-  /// Sets the schedule, in order of time relative to `began`.
+  /// Sets the schedule. `orders` must be sorted by time; their times count from `began`.
   void begin(std::vector<CnpOrder> orders, Time began, const dataplane::TscClock& clock);
 
   /// True if a CNP is due at TSC value `tsc`.

@@ -38,9 +38,9 @@ receivers:
   - {name: daq, ip: 10.0.0.101/24}
 )";
 
-/// Returns `text` with `more` inserted below the line that begins with `before`.
-std::string with(const std::string& before, const std::string& more, std::string text = kPlain) {
-  const std::size_t line = text.find(before);
+/// Returns `text` with `more` inserted below the first line that contains `anchor`.
+std::string with(const std::string& anchor, const std::string& more, std::string text = kPlain) {
+  const std::size_t line = text.find(anchor);
   REQUIRE(line != std::string::npos);
   return text.insert(text.find('\n', line) + 1, more);
 }

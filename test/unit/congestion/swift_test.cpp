@@ -46,7 +46,9 @@ TEST_CASE("swift: the window rests at its bounds", "[congestion][swift]") {
   };
   for (int i = 0; i < 100; ++i) ack(us(900), us(800));
   CHECK(swift.cwnd() == 0.001);
-  CHECK(swift.window() == 5);  // bytes; permits one packet in flight; departure() spaces the packets
+  // The window is 5 bytes. One packet may always be in flight if the window is not 0. departure() spaces the
+  // packets.
+  CHECK(swift.window() == 5);
   CHECK(swift.pacing_delay() == Approx(800e9));
   for (int i = 0; i < 1'000'000; ++i) ack(us(1), us(5));
   CHECK(swift.cwnd() == 1000);

@@ -197,8 +197,8 @@ std::uint32_t dest_qp_of(const TxFrame& frame) {
   return load_be32(frame.header + 14 + 20 + 8 + 4) & 0xffffff;
 }
 
-/// Runs a board with `qps` queue pairs that are always ready to send. Returns how many packets a queue pair
-/// sends in each quantum.
+/// Runs a board with `qps` queue pairs that are always ready to send. Returns the number of packets in each
+/// quantum, in order of time.
 std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
   const auto payload = test::FilledPayload::counter(64'000, 256);
   test::BoardBuilder builder(test::identity(1));
