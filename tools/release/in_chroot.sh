@@ -117,7 +117,7 @@ for folder, _, files in os.walk(sys.argv[1]):
                     wrong.append(f"{folder}/{name}: {target}")
 print("\n".join(wrong))
 # Pages for developers refer to sources.
-sys.exit(bool([w for w in wrong if not re.search("/lib/|/test/|/tools/(softroce-vm|packages|manual|long_runs)|/examples/ns3|: LICENSE$", w)]))
+sys.exit(bool([w for w in wrong if not re.search("/lib/|/test/|[/ ]tools/(softroce-vm|packages|manual|long_runs)|/examples/ns3|: LICENSE$", w)]))
 PYTHON
 }
 
