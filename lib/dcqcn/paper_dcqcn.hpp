@@ -40,11 +40,6 @@ class alignas(64) PaperDcqcn final : public congestion::CongestionControl {
 
   TokenBucket bucket_;
   PaperReactionPoint reaction_;
-
- public:
-  /// A packet uses at most this number of bytes at the beginning of the object.
-  static constexpr std::size_t kPacketBytes =
-      sizeof(CongestionControl) + sizeof(TokenBucket) + PaperReactionPoint::kPacketBytes;
 };
 
 }  // namespace softfeb::dcqcn

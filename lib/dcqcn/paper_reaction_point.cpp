@@ -23,9 +23,8 @@ std::uint64_t share(std::uint64_t rate, std::uint64_t numerator, std::uint64_t d
 
 PaperReactionPoint::PaperReactionPoint(const PaperParameters& parameters)
     : rates_{parameters.line_rate, parameters.line_rate},
-      byte_counter_(parameters.byte_counter),
-      alpha_(std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10)),
-      parameters_(parameters) {}
+      parameters_(parameters),
+      alpha_(std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10)) {}
 
 void PaperReactionPoint::advance_time(Time now) {
   for (Time t = next_event(); t <= now && t != kNever; t = next_event()) handle(t, now, true);
@@ -148,8 +147,8 @@ void PaperReactionPoint::cnp(Time now) {
 
 void PaperReactionPoint::sent(std::uint32_t bytes, Time now) {
   advance_time(now);
-  if (!active_ || byte_counter_ == 0) return;
-  for (bytes_ += bytes; bytes_ >= byte_counter_; bytes_ -= byte_counter_) {
+  if (!active_ || parameters_.byte_counter == 0) return;
+  for (bytes_ += bytes; bytes_ >= parameters_.byte_counter; bytes_ -= parameters_.byte_counter) {
     byte_stage_ = std::min(byte_stage_ + 1, kStageMax);
     increase();
   }
@@ -158,7 +157,6 @@ void PaperReactionPoint::sent(std::uint32_t bytes, Time now) {
 void PaperReactionPoint::set_parameters(const PaperParameters& parameters, Time now) {
   advance_time(now);
   parameters_ = parameters;
-  byte_counter_ = parameters.byte_counter;
   if (!active_) {
     rates_ = {parameters.line_rate, parameters.line_rate};
     alpha_ = std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10);

@@ -6,7 +6,6 @@
 #include "dcqcn/paper_parameters.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 namespace softfeb::dcqcn {
@@ -29,8 +28,6 @@ namespace softfeb::dcqcn {
 class PaperReactionPoint {
  public:
   static constexpr std::uint64_t kAlphaOne = std::uint64_t{1} << 40;
-  /// A packet uses at most this number of bytes at the beginning of the object.
-  static constexpr std::size_t kPacketBytes = 80;
 
   explicit PaperReactionPoint(const PaperParameters& parameters);
 
@@ -72,22 +69,20 @@ class PaperReactionPoint {
   void leap_alpha(Time last);
   void cut(Time now);
 
-  // A packet uses only the members up to cnp_in_period_, unless a timer has expired (kPacketBytes).
   Time now_ = 0;
   Time timer_at_ = kNever;
   Time alpha_at_ = kNever;
   Time cut_at_ = kNever;
   Rates rates_;
+  PaperParameters parameters_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t byte_counter_;  ///< parameters_.byte_counter
+  std::uint64_t cnps_ = 0;
+  Time last_cut_ = 0;
+  std::uint64_t alpha_;
   std::uint32_t time_stage_ = 0;
   std::uint32_t byte_stage_ = 0;
   bool active_ = false;
   bool cnp_in_period_ = false;
-  std::uint64_t alpha_;
-  std::uint64_t cnps_ = 0;
-  Time last_cut_ = 0;
-  PaperParameters parameters_;
 };
 
 }  // namespace softfeb::dcqcn

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/qp_store.hpp"
 
-#include "dcqcn/paper_dcqcn.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -15,13 +13,6 @@ ControlledQp controlled(const SendQpConfig& config) {
   return {config.requester.pmtu, SendQp::send_queue_needed(config)};
 }
 
-/// Returns how many bytes at the beginning of a congestion control of `size` bytes a packet uses.
-std::size_t used_by_packets(const CongestionSettings& config, std::size_t size) {
-  if (std::holds_alternative<dcqcn::FirmwareSettings>(config)) return 128;
-  if (std::holds_alternative<dcqcn::PaperSettings>(config)) return dcqcn::PaperDcqcn::kPacketBytes;
-  return size;
-}
-
 }  // namespace
 
 QpStore::QpStore(std::span<const SendQpConfig> qps, std::size_t more, const SendQpConfig& like,
@@ -32,17 +23,12 @@ QpStore::QpStore(const Sizes& sizes, std::pmr::memory_resource* from)
     : block_(sizes.sum(), from),
       stride_(sizes.stride()),
       tracker_offset_(sizeof(SendQp) + sizes.own_control),
-      lines_behind_(lines_behind(sizes)),
+      lines_behind_(sizes.long_control ? static_cast<unsigned>((stride_ - sizeof(SendQp)) / 64) : 0),
       qps_(static_cast<std::byte*>(block_.take(sizes.count * stride_))),
       shared_controls_(static_cast<std::byte*>(block_.take(sizes.shared_controls))),
       next_shared_(shared_controls_),
       next_queue_(static_cast<std::byte*>(block_.take(sizes.queues))),
       next_pacer_(static_cast<Pacer*>(block_.take(sizes.pacers))) {}
-
-unsigned QpStore::lines_behind(const Sizes& sizes) {
-  const std::size_t used = sizes.tracker != 0 ? sizes.own_control + sizes.tracker : sizes.used;
-  return static_cast<unsigned>(std::max((used + 63) / 64, kPrefetched) - kPrefetched);
-}
 
 QpStore::~QpStore() {
   for (std::size_t i = 0; i < size_; ++i) {
@@ -72,10 +58,12 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
     sizes.queues += SendQp::send_queue_bytes(c);
     if (SendQp::needs_pacer(c)) sizes.pacers += sizeof(Pacer);
     if (SendQp::needs_tracker(c)) sizes.tracker = sizeof(FlightTracker);
+    // The firmware's DCQCN keeps everything that a packet needs in its first two cache lines.
+    if (c.congestion.index() != 0 && !std::holds_alternative<dcqcn::FirmwareSettings>(c.congestion))
+      sizes.long_control = true;
     const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion, controlled(c)));
     if (!c.congestion_group) {
       sizes.own_control = std::max(sizes.own_control, control);
-      sizes.used = std::max(sizes.used, used_by_packets(c.congestion, control));
     } else if (groups.insert(*c.congestion_group).second) {
       sizes.shared_controls += control;
     }

@@ -70,10 +70,10 @@ class QpStore {
   /// True if packets use more than the first two cache lines of a congestion control. This holds for all
   /// algorithms except the firmware's DCQCN.
   bool long_controls() const { return lines_behind_ != 0; }
-  /// Prefetches those cache lines of the congestion control and FlightTracker stored after queue pair `i`
-  /// that packets use, except the first kPrefetched, which SendQp::prefetch_run() prefetches.
+  /// Prefetches the congestion control and FlightTracker stored after queue pair `i`. Does nothing if a
+  /// packet uses only the first two cache lines, because SendQp prefetches these.
   void prefetch_behind(std::size_t i) const {
-    if (lines_behind_ != 0) prefetch(place(i) + sizeof(SendQp) + kPrefetched * 64, lines_behind_);
+    if (lines_behind_ != 0) prefetch(place(i) + sizeof(SendQp), lines_behind_);
   }
 
   std::size_t size() const { return size_; }
@@ -93,7 +93,7 @@ class QpStore {
     std::size_t count = 0;
     std::size_t own_control = 0;  ///< largest congestion control that is not shared
     std::size_t tracker = 0;      ///< size of a FlightTracker; 0 if no queue pair needs one
-    std::size_t used = 0;         ///< bytes at the beginning of a congestion control that packets use
+    bool long_control = false;    ///< packets use more than the first two lines of a congestion control
     std::size_t shared_controls = 0;
     std::size_t queues = 0;
     std::size_t pacers = 0;
@@ -105,10 +105,6 @@ class QpStore {
 
   QpStore(const Sizes& sizes, std::pmr::memory_resource* from);
 
-  /// Number of cache lines after a queue pair that SendQp::prefetch_run() prefetches.
-  static constexpr std::size_t kPrefetched = 2;
-
-  static unsigned lines_behind(const Sizes& sizes);
   std::byte* place(std::size_t i) const { return qps_ + i * stride_; }
 
   Block block_;
