@@ -75,6 +75,7 @@ Board::Board(const BoardConfig& config, Grouped /*tag*/)
       departures_(count_qps(config) + count_groups(config), kDepartureTick, memory_of(config)),
       timers_(count_qps(config), kTimerTick, memory_of(config)),
       ready_(count_qps(config), ranks(config), memory_of(config)),
+      long_quantum_(qps_.tracked() ? kTrackedQuantum : kQuantum),
       unfinished_(config.qps.size()),
       bus_qps_(config.bus, config.qps.size(),
                {qps_, table_, identity(), host_.neighbours(),

@@ -224,6 +224,11 @@ class Board : public Endpoint {
   // Defined in board_send.cpp: functions that select the next sender.
   /// A board with at most this number of queue pairs does not prefetch them, because they stay in the cache.
   static constexpr std::size_t kFewQps = 256;
+  /// Packets per quantum if more than kFewQps queue pairs are ready.
+  static constexpr unsigned kQuantum = 4;
+  /// The same if the queue pairs have FlightTrackers. More packets then share a fetch, because it fetches
+  /// twice as many cache lines. Without FlightTrackers, longer quanta are slower (doc/packet-cost.md).
+  static constexpr unsigned kTrackedQuantum = 16;
   bool many() const { return qps_.size() > kFewQps; }
   /// Lower bound on the interval at which a CPU sends packets of different queue pairs.
   static constexpr Time kShortestService = 16 * kNanosecond;
@@ -231,7 +236,6 @@ class Board : public Endpoint {
   void fetch_ahead();
   void fetch_first_lines();
   void fetch_second_best();
-  unsigned long_quantum() const;
   bool quantum_goes_on();
   void end_quantum();
   bool may_run(std::uint32_t i) const;
@@ -261,6 +265,7 @@ class Board : public Endpoint {
   std::vector<std::uint32_t> woken_;
   TimingWheel timers_;
   ReadyQueue ready_;
+  unsigned long_quantum_;      ///< kQuantum or kTrackedQuantum
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP

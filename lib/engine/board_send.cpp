@@ -19,7 +19,7 @@
 // (SendQp::may_follow). may_follow() counts completions and posts the messages that are due. The queue pair
 // keeps its position in the ready queue.
 //
-// If very many queue pairs are ready, the quantum is up to 4 or 16 packets (long_quantum()), provided that
+// If very many queue pairs are ready, the quantum is up to 4 or 16 packets (long_quantum_), provided that
 // the queue pair may send them immediately. These packets then share the cost of fetching the queue pair into
 // the cache. Even so, no packet leaves before its departure time.
 //
@@ -38,11 +38,6 @@ namespace softfeb::engine {
 
 namespace {
 
-// Packets per quantum if more than kFewQps queue pairs are ready.
-constexpr unsigned kQuantum = 4;
-// The same if the queue pairs have FlightTrackers. More packets then share a fetch, because it fetches twice
-// as many cache lines. Without FlightTrackers, longer quanta are slower (doc/packet-cost.md).
-constexpr unsigned kTrackedQuantum = 16;
 // While a queue pair is served, the queue pairs behind it in the ready queue are prefetched (doc/engine.md).
 // A prefetch whose page is not in the TLB stalls later instructions until the page walk ends. Several page
 // walks proceed in parallel, so the first lines of kFetchedTogether queue pairs are prefetched together, at
@@ -58,13 +53,10 @@ constexpr std::size_t kQueueAhead = 3;
 
 }  // namespace
 
-/// Packets per quantum if more than kFewQps queue pairs are ready.
-inline unsigned Board::long_quantum() const { return qps_.tracked() ? kTrackedQuantum : kQuantum; }
-
 /// Returns true if the first queue pair may send another packet in its quantum, provided that the packet is
 /// due immediately. Otherwise ends the quantum.
 inline bool Board::quantum_goes_on() {
-  if (ready_.size() > kFewQps && ++quantum_sent_ < long_quantum()) return true;
+  if (ready_.size() > kFewQps && ++quantum_sent_ < long_quantum_) return true;
   quantum_sent_ = 0;
   return false;
 }
@@ -178,7 +170,7 @@ void Board::fetch_ahead() {
   if (const std::size_t at = first + kOtherLinesAhead; at < end) {
     const std::uint32_t i = ready_.at_place(at);
     const SendQp& qp = qps_[i];
-    const bool ends = qp.run_ends_within(long_quantum());
+    const bool ends = qp.run_ends_within(long_quantum_);
     if (ends) {
       qp.prefetch_full();
       timers_.prefetch(i);
@@ -189,7 +181,7 @@ void Board::fetch_ahead() {
   }
   if (const std::size_t at = first + kQueueAhead; at < end) {
     const SendQp& qp = qps_[ready_.at_place(at)];
-    if (qp.run_ends_within(long_quantum())) qp.requester().prefetch_sending();
+    if (qp.run_ends_within(long_quantum_)) qp.requester().prefetch_sending();
     if (qp.paces_packets()) qp.prefetch_pacer();
   }
 }
