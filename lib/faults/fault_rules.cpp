@@ -131,7 +131,7 @@ bool FaultRules::read_response(ByteSpan frame, const RoceLocation& at, Packet& p
 /// Updates the queue pair's counters for a packet, and stores the packet's position, index and round in
 /// `packet`.
 void FaultRules::follow(Qp& qp, Packet& packet) {
-  if (packet.response && packet.kind == ResponseKind::kCnp) return;
+  if (packet.cnp()) return;
   packet.position = qp.packets++;
   if (!packet.request) return;
   const std::int32_t ahead = roce::psn_diff(packet.psn, qp.next);
@@ -202,8 +202,7 @@ bool FaultRules::right_iteration(State& state, const PacketSelector& on, const Q
 
 bool FaultRules::selects(State& state, const Qp& qp, const Packet& packet) {
   const PacketSelector& on = rules_[state.rule].on;
-  const bool cnp = packet.response && packet.kind == ResponseKind::kCnp;
-  if (on.response ? packet.kind != *on.response : cnp) return false;
+  if (on.response ? packet.kind != *on.response : packet.cnp()) return false;
   // in_message() and right_iteration() count packets, so they must also see packets that other conditions
   // exclude.
   if (on.message && !in_message(state, on, packet)) return false;

@@ -106,6 +106,8 @@ class FaultRules {
     /// Number of messages of the queue pair that have begun, including that of this packet.
     std::uint64_t messages = 0;
     std::uint32_t round = 1;
+
+    bool cnp() const { return response && kind == ResponseKind::kCnp; }
   };
 
   std::uint32_t find(const FaultQp& key) const;

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 #include <catch2/catch.hpp>
 
@@ -508,6 +509,11 @@ TEST_CASE("a flood of wrong answers is judged with bounded memory", "[suite]") {
   CHECK(flooded.verdict == Verdict::kFail);
   CHECK(flooded.trace.size() <= kMostTraced);
   CHECK(flooded.findings.size() <= kMostTraced);
+  // A full trace contains no further packets, so no two findings refer to the same packet.
+  std::set<std::size_t> packets;
+  for (const CheckerFinding& finding : flooded.findings) {
+    if (finding.checker == "form" && finding.packet) CHECK(packets.insert(*finding.packet).second);
+  }
   CHECK(result_of(result, "Y-01").verdict == Verdict::kPass);
 }
 
