@@ -42,8 +42,8 @@ Gid choose_gid(const Device& device, const Options& options, const roce::IpAddre
   const auto gid = device.find_gid(peer, options.gid_index);
   if (!gid)
     throw Refusal(options.gid_index ? "GID index " + std::to_string(*options.gid_index) +
-                                          " is not a RoCE v2 GID; see show_gids or "
-                                          "/sys/class/infiniband"
+                                          " is not a RoCE v2 GID; see "
+                                          "/sys/class/infiniband/*/ports/1/gids"
                                     : std::string("the receiver has no RoCE v2 GID for ") +
                                           (peer.is_v4() ? "IPv4" : "IPv6") +
                                           "; fix: give its network interface an address of that family");

@@ -202,7 +202,8 @@ class QpChecker {
   void check_perftest() {
     if (!rc()) problem("transport", "ib_write_bw is supported only over RC", "write `transport: RC`");
     if (qp_.traffic.verb == roce::WrOpcode::kWriteImm) {
-      traffic_problem("verb", "an ib_write_bw server posts no receives", "write `verb: write`");
+      traffic_problem("verb", "an ib_write_bw server posts no receives",
+                      "write `verb: write`, and no `immediate`");
     }
   }
 
@@ -264,6 +265,23 @@ class GrantChecker {
 };
 
 }  // namespace
+
+void check_perftest_servers(Reading& reading, const RunConfig& config) {
+  std::map<PerftestTarget, std::string> users;  // names of boards
+  for (const BoardConfig& board : config.boards) {
+    for (const QpConfig& qp : board.qps) {
+      const auto* to = std::get_if<PerftestTarget>(&qp.to);
+      if (to == nullptr) continue;
+      const auto [user, first] = users.try_emplace(*to, board.endpoint.name);
+      if (first) continue;
+      reading.problem(
+          config.place(qp.where, "to"),
+          "board \"" + user->second + "\" already uses this ib_write_bw server, which accepts one client",
+          "start a server with a port of its own (-p) for each board and each entry of `qps`");
+      return;
+    }
+  }
+}
 
 bool needs_grants(const CongestionConfig& d) {
   return d.algorithm == CongestionConfig::Algorithm::kOther &&

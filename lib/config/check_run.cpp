@@ -49,6 +49,7 @@ class Checker {
     for (const ReceiverConfig& receiver : config_.receivers) check_receiver(receiver);
     for (const BoardConfig& board : config_.boards) check_qps(reading_, config_, board);
     check_grants(reading_, config_);
+    check_perftest_servers(reading_, config_);
     check_windows(reading_, config_);
     check_events(reading_, config_);
     check_traffic_gens(reading_, config_);

@@ -31,6 +31,9 @@ bool needs_grants(const CongestionConfig& congestion);
 /// Checks that all QPs that get grants from the same receiver have the same congestion control parameters and
 /// path MTU.
 void check_grants(Reading& reading, const RunConfig& config);
+/// Checks that each ib_write_bw server is the target of one board and one entry of its `qps`. The server
+/// serves one client, and softfeb connects once for each entry.
+void check_perftest_servers(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 

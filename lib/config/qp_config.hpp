@@ -44,6 +44,7 @@ struct AddressTarget {
 struct PerftestTarget {
   std::string host;
   std::uint16_t port = 18515;
+  auto operator<=>(const PerftestTarget&) const = default;
 };
 
 /// sink://HOST[:PORT]: an rdma-sink server.

@@ -76,7 +76,7 @@ TrafficConfig read_traffic(Section s) {
   read_beamlets(s, traffic);
   if (immediate && traffic.verb == roce::WrOpcode::kWrite) {
     s.reading().problem(s.find("immediate")->where, "`verb: write` carries no immediate",
-                        "write `verb: write_imm`");
+                        "remove `immediate`, or write `verb: write_imm`");
   }
   read_random_traffic(s, traffic);
   read_transfer(s, traffic);

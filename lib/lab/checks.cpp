@@ -15,8 +15,8 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Returns a hint on how to fix the cause of a completion status.
-std::string advice(roce::WcStatus status) {
+/// Returns a hint on how to fix the cause of a completion status of a queue pair that sends to `to`.
+std::string advice(roce::WcStatus status, const config::Target& to) {
   switch (status) {
     case roce::WcStatus::kRemoteAccess:
       return "the receiver refused the rkey, the address or the length: compare `to` with the region it "
@@ -24,9 +24,12 @@ std::string advice(roce::WcStatus status) {
     case roce::WcStatus::kRemoteInvalidRequest:
       return "the receiver considers the request malformed: compare the path MTU of both sides";
     case roce::WcStatus::kTimeoutsExceeded:
+      if (std::holds_alternative<config::PerftestTarget>(to)) {
+        return "the receiver did not respond: check that ib_write_bw runs without -c UC, and that the path "
+               "carries the MTU";
+      }
       return "the receiver did not respond: check that it runs, that QPN, address and MAC are right, and "
-             "that the path carries "
-             "the MTU";
+             "that the path carries the MTU";
     case roce::WcStatus::kRetriesExceeded:
       return "the receiver kept refusing (sequence NAK or receiver not ready): check that it posts receives, "
              "and the "
@@ -79,7 +82,8 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
     judge.say(fmt::format(
         "board {} QP {:#x} -> {} QP {:#x}: {} of {} messages did not complete, first with status {} ({}); {}",
         config.boards[plan.board].endpoint.name, plan.qpn, plan.target.ip.to_string(), plan.target.qpn,
-        missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
+        missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status),
+        advice(status, plan.config->to)));
   }
   for (const std::string& failure : failures) judge.say("queue pairs stopped: " + failure);
   if (!failures.empty()) judge.add("congestion_control", failures.size());

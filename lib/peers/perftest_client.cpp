@@ -25,14 +25,12 @@ constexpr std::uint32_t kCacheLine = 64;
 constexpr std::uint32_t kMaxCycleBuffer = 1U << 30;
 
 constexpr const char* kLeftAtVersion =
-    "check that the server runs, also behind a forwarded port; it must run without --dont_xchg_versions, -R "
-    "and "
-    "-z; it serves one client and must be restarted "
-    "for each run";
+    "start 'ib_write_bw -F -x GID_INDEX' there, and restart it for each run, because it serves one client; "
+    "if "
+    "the port is forwarded, check that it leads to the server; do not use --dont_xchg_versions, -R and -z";
 constexpr const char* kLeftAtRtr =
-    "see the server's output; 'Failed to modify QP to RTR' means that its ARP request was not answered for "
-    "our "
-    "address";
+    "see the server's output; 'Failed to modify QP to RTR' means that its ARP request for our address was "
+    "not answered";
 constexpr const char* kSeeServer = "see the server's output";
 constexpr const char* kLeftAtEnd =
     "see the server's output; with -b it would also send, which softfeb does not support";
@@ -43,8 +41,8 @@ class PerftestSession final : public PeerSession {
       : link_(url, timeouts), local_(local) {
     check_local();
     link_.connect(
-        "start 'ib_write_bw -F -x GID_INDEX' there (it serves one client, then exits); a server with -R "
-        "listens elsewhere");
+        "check the port, and start 'ib_write_bw -F -x GID_INDEX' there, for each run, because it serves one "
+        "client; a server with -R listens elsewhere");
     exchange_versions();
     exchange_memory();
     exchange_mtu();
@@ -169,6 +167,10 @@ void PerftestSession::exchange_keys() {
                  "its GID is " + keys.gid.to_string() + ", ours " + local_.ip.to_string() +
                      "; give the server the index of a GID of the same kind with -x (listed in "
                      "/sys/class/infiniband/*/ports/1/gids)");
+    if (keys.gid == local_.ip)
+      link_.fail(PeerFault::kConfiguration,
+                 "its GID is " + keys.gid.to_string() +
+                     ", which is the board's own address; give the board another `ip`");
     if (i == 0) remote_.ip = keys.gid;
     remote_.qps.push_back({keys.qpn, keys.psn, keys.rkey, keys.address, length_});
   }

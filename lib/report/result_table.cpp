@@ -151,7 +151,10 @@ std::string result_table(const config::RunConfig& config, const endpoints::Plans
   t += streams.empty() || stats::measured_seconds(plans, o) > 0 ? sum_line(plans, o) : "\n";
   t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
   for (const lab::Check& c : judgement.checks) {
-    if (!c.held) t += fmt::format("  {}: {} (allowed {})\n", c.name, c.value, c.limit);
+    if (!c.held) {
+      t += fmt::format("  {}: {} violation{} (allowed: {})\n", c.name, c.value, c.value == 1 ? "" : "s",
+                       c.limit);
+    }
   }
   for (const std::string& m : judgement.messages) t += "  " + m + "\n";
   return t + gap_remark(o);

@@ -129,6 +129,17 @@ TEST_CASE("receivers by URL") {
   CHECK(config.boards[0].qps[0].traffic.slots == 0);
 }
 
+TEST_CASE("an ib_write_bw server has one client") {
+  CHECK(problems(kBase, {"boards.0.qps.0.to=perftest://host", "boards.0.qps.0.count=3"}).empty());
+  const auto two =
+      problems(kBase, {"boards.0.qps.0.to=perftest://host", "boards.0.count=2", "boards.0.ip=10.0.0.10/24"});
+  REQUIRE(two.size() == 1);
+  CHECK(two[0].where.key == "boards.0.qps.0.to");
+  CHECK(two[0].message.find("board \"feb0-0\" already uses") != std::string::npos);
+  const std::string entry = "      - to: perftest://host:18516\n        traffic: {message_size: 4KiB}\n";
+  CHECK(problems(replaced(kBase, "      - to: daq\n", entry + "      - to: perftest://host\n")).empty());
+}
+
 TEST_CASE("later errors find the place of a key") {
   const RunConfig config = load(kBase, {"ports.1.mtu=4300"});
   CHECK(config.place(config.ports[0].where, "mtu").line == 8);

@@ -201,7 +201,7 @@ TEST_CASE("a server that is not perftest", "[perftest]") {
 TEST_CASE("a server that disconnects", "[perftest]") {
   Server script;
   expect_error([](auto& client) { client.read(16); }, two_qps(), 3,
-               {"closed the connection", "version", "forwarded port", "--dont_xchg_versions"});
+               {"closed the connection", "version", "forwarded", "--dont_xchg_versions"});
   expect_error([](auto& client) { client.write("6.0"); }, two_qps(), 3, {"closed the connection", "version"});
   expect_error(
       [&](auto& client) {
@@ -277,6 +277,10 @@ TEST_CASE("server settings that do not match ours", "[perftest]") {
   SECTION("its GID is of the other kind") {
     script.ip = "fe80::5054:ff:fe77:2";
     expect_error(keys, two_qps(), 2, {"fe80::5054:ff:fe77:2", "10.77.0.100", "-x"});
+  }
+  SECTION("its GID is our address") {
+    script.ip = "10.77.0.100";
+    expect_error(keys, two_qps(), 2, {"10.77.0.100", "board's own address", "`ip`"});
   }
   SECTION("it has fewer queue pairs") {
     script.qps = 1;
