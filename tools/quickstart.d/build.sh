@@ -38,11 +38,23 @@ configure() {
   echo "$wish" >"$dir/.configured"
 }
 
+# show_progress DIR: reads ninja's output. On a terminal, shows the number of the last step in a line that is deleted at the end.
+show_progress() {
+  local line
+  while IFS= read -r line; do
+    if [ -t 1 ] && [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      printf '\r   %s: step %d of %d ' "$1" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+    fi
+  done
+  [ ! -t 1 ] || printf '\r\033[K'
+}
+
 # compile DIR [targets]: prints the compiler's errors and returns 1 if something does not compile.
 compile() {
   local dir=$1 log="build-logs/$1.compile.log" began=$SECONDS
   shift
-  if ! ninja -C "$dir" "$@" >"$log" 2>&1; then
+  say "$dir: compiling; this takes minutes if little is in the compiler cache; log: $log"
+  if ! ninja -C "$dir" "$@" 2>&1 | tee "$log" | show_progress "$dir"; then
     grep -vE '^\[[0-9]+/[0-9]+\]|^ninja: Entering' "$log" | head -n 60 >&2
     printf 'quickstart: %s does not compile; the full log is in %s\n' "$dir" "$log" >&2
     return 1
