@@ -46,7 +46,11 @@ class Process:
         self._data = {b"O": bytearray(), b"E": bytearray()}
         self._changed = threading.Condition()
         self._over = False
-        self._sock = socket.create_connection(address, timeout=connect_timeout)
+        try:
+            self._sock = socket.create_connection(address, timeout=connect_timeout)
+        except OSError as error:
+            raise GuestError(f"cannot connect to the guest at {address[0]}:{address[1]}: {error.strerror or error}\n"
+                             "fix: use the network namespace in which the guest was started, and check `softroce-vm status`") from error
         self._sock.settimeout(None)
         request = {"token": token, "argv": argv, "cwd": cwd, "env": env or {}}
         self._sock.sendall(json.dumps(request).encode() + b"\n")
