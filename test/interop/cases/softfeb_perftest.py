@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """softfeb as the client of an unmodified ib_write_bw."""
 
-from softfeb import CLOSED_LOOP, run, started
-from softroce import case
+import json
+import os
+import subprocess
+from contextlib import contextmanager
+
+from softfeb import CLOSED_LOOP, CONF, device, run, settings, started
+from softroce import PERFTEST_PORT, ROOT, case
+
+NAMESPACE = f"softfeb-{os.getpid()}"
+RECEIVED = "/sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_pkts"
 
 
 def write_bw(lab, size, messages, qps=1, pmtu=4096):
@@ -43,3 +51,40 @@ def ib_write_bw_takes_many_qps(lab):
     write_bw(lab, 1, 500)
     write_bw(lab, 1 << 20, 10)
     write_bw(lab, 65536, 50, qps=4, pmtu=1024)
+
+
+@contextmanager
+def other_host(lab):
+    """Moves the tap into a network namespace. Yields the command that runs a program there."""
+    def ip(*words):
+        subprocess.run(["ip", *words], check=True)
+
+    tap, mtu = lab.guest.options.ifname, "9000"
+    ip("netns", "add", NAMESPACE)
+    try:
+        ip("link", "set", tap, "netns", NAMESPACE)
+        ip("-n", NAMESPACE, "link", "set", "lo", "up")
+        ip("-n", NAMESPACE, "link", "set", tap, "mtu", mtu, "up")
+        ip("-n", NAMESPACE, "address", "add", f"{lab.host_ip.rpartition('.')[0]}.1/24", "dev", tap)
+        yield ["ip", "netns", "exec", NAMESPACE]
+    finally:
+        ip("-n", NAMESPACE, "link", "set", tap, "netns", str(os.getpid()))
+        ip("netns", "delete", NAMESPACE)
+        ip("link", "set", tap, "mtu", mtu, "up")
+
+
+@case("tap")
+def ib_write_bw_on_another_host(lab):
+    """softfeb runs in a network namespace, so that the TCP connection and the RoCE packets share the tap (doc/softroce.md). The guest
+    counts the packets that it has received."""
+    result = lab.dir / "result.json"
+    changes = {"port.device": device(lab), "qp.to": f"perftest://{lab.guest_ip}:{PERFTEST_PORT}",
+               "qp.traffic": {"message_size": "64KiB", "rate": "200Mb/s"}, "qp.timeout": 15}
+    before = int(lab.run(["cat", RECEIVED]).out)
+    with other_host(lab) as there, lab.perftest("-F"):
+        done = lab.host([*there, lab.program("app/softfeb/softfeb"), "run", "-c", ROOT / CONF[lab.mode], "--messages", "200",
+                         "--json", result, *settings(changes)], name="softfeb")
+        assert done.returncode == 0, done.stdout
+    sent = json.loads(result.read_text())["boards"][0]["qps"][0]["tx_packets"]
+    received = int(lab.run(["cat", RECEIVED]).out) - before
+    assert 200 * 16 <= received <= sent, (received, sent)
