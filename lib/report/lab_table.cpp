@@ -21,7 +21,7 @@ std::string in_words(const std::optional<double>& v, LimitUnit unit) {
     case LimitUnit::kShare:
       return fmt::format("{:.4f}", *v);
     case LimitUnit::kTime:
-      return fmt::format("{:g} ms", *v * 1e3);
+      return *v < 0.1 ? fmt::format("{:.3g} ms", *v * 1e3) : fmt::format("{:.0f} ms", *v * 1e3);
     case LimitUnit::kBytes:
       return fmt::format("{:.1f} KiB", *v / 1024);
     case LimitUnit::kFactor:
