@@ -42,7 +42,7 @@ run_tests() {
 # run, and recording them would double the time of the other tests.
 second_build() {
   CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Dfuzz_compares=false -Dns3=auto \
-    -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
+    -Doptimization=2 -Db_sanitize=address,undefined -Db_lundef=false
   rm -f build-sanitize/meson-logs/*log*.json
   local fine=0 began=$SECONDS
   compile build-sanitize || return 1
