@@ -4,7 +4,9 @@
 #include "dataplane/flow_rules.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <thread>
 
 namespace softfeb::dataplane {
 namespace {
@@ -54,6 +56,19 @@ void describe_steering(Findings& out, const Port& port) {
   out.add("steering", Health::kOk, to_string(rules.choice().tier) + ": " + rules.choice().reason);
 }
 
+/// Returns the state of the link. After a port has been started, autonegotiation takes up to a few seconds,
+/// as does the connection to a vhost-user server.
+LinkState settled_link(const Port& port) {
+  using namespace std::chrono_literals;
+  const auto end = std::chrono::steady_clock::now() + 4s;
+  LinkState link = port.link();
+  while (!link.up && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(20ms);
+    link = port.link();
+  }
+  return link;
+}
+
 void describe(Findings& out, const Port& port) {
   const Capabilities& c = port.capabilities();
   out.add("device", Health::kOk,
@@ -61,7 +76,7 @@ void describe(Findings& out, const Port& port) {
               std::to_string(c.max_tx_queues) + " tx queues");
   describe_mtu(out, port);
   describe_segments(out, c);
-  const LinkState link = port.link();
+  const LinkState link = settled_link(port);
   out.add("link", link.up ? Health::kOk : Health::kWarn, (link.up ? "up, " : "down, ") + speed(link.bps),
           link.up ? "" : "connect the other end (vhost and memif peers may connect later)");
   out.add("flow control", Health::kOk, port.flow_control().in_words);
