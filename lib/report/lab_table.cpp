@@ -139,22 +139,18 @@ const lab::CheckResult* find(const LabRun* run, const std::string& name) {
   return at == run->checks.end() ? nullptr : &*at;
 }
 
-/// Describes the state of a check. "held" means that the check held in every run that counts towards the
-/// verdict. If the run in real time does not count, its result is given separately.
+/// Describes the state of a check in one run.
+std::string state_of(const lab::CheckResult& check) {
+  if (check.held) return "held";
+  if (check.gated) return "FAILED";
+  return check.value ? "not held, does not count" : "no steady state";
+}
+
+/// Describes the state of a check in both runs. One word is enough if it held in both.
 std::string state_of(const lab::CheckResult* real, const lab::CheckResult* in_virtual) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-  if (real != nullptr && (real->gated || in_virtual == nullptr)) {
-    add(!real->value && !real->gated ? "no steady state"
-        : real->held                 ? "held"
-        : real->gated                ? "FAILED"
-                                     : "not held, reported");
-  } else if (real != nullptr && !real->held) {
-    add("not held in real time");
-  }
-  if (in_virtual != nullptr)
-    add(in_virtual->held ? (text.empty() ? "held" : "held in virtual time") : "FAILED");
-  return text;
+  if (real == nullptr) return in_virtual == nullptr ? "" : state_of(*in_virtual);
+  if (in_virtual == nullptr || (real->held && in_virtual->held)) return state_of(*real);
+  return fmt::format("virtual time: {}; real time: {}", state_of(*in_virtual), state_of(*real));
 }
 
 std::string conservation_in_words(const LabRun& run) {
