@@ -10,8 +10,8 @@ namespace softfeb::dcqcn {
 
 /// The firmware's rate increase engine. After the first CNP, it runs continuously and makes one increase
 /// every RateIncInterval + 3 clocks. A CNP resets the timer and the time stage to 0. The timer reads 0 after
-/// edge `zero`. It expires at edge `expiry`, where the stage selects the kind of increase; the next edge
-/// computes, and the edge after that commits. There is no byte counter.
+/// edge `zero`. It expires at edge `expiry`, where the stage selects the kind of increase. The new rates are
+/// computed at the next edge, and take effect at the edge after that. There is no byte counter.
 class IncreaseEngine {
  public:
   enum class Kind : std::uint8_t { kFastRecovery, kAdditive, kHyper };

@@ -224,12 +224,12 @@ class Board : public Endpoint {
   // Defined in board_send.cpp: functions that select the next sender.
   /// A board with at most this number of queue pairs does not prefetch them, because they stay in the cache.
   static constexpr std::size_t kFewQps = 256;
+  bool many() const { return qps_.size() > kFewQps; }
   /// Packets per quantum if more than kFewQps queue pairs are ready.
   static constexpr unsigned kQuantum = 4;
   /// The same if the queue pairs have FlightTrackers. More packets then share a fetch, because it fetches
   /// twice as many cache lines. Without FlightTrackers, longer quanta are slower (doc/packet-cost.md).
   static constexpr unsigned kTrackedQuantum = 16;
-  bool many() const { return qps_.size() > kFewQps; }
   /// Lower bound on the interval at which a CPU sends packets of different queue pairs.
   static constexpr Time kShortestService = 16 * kNanosecond;
   std::size_t send_packets(Time now, std::span<TxFrame> out);

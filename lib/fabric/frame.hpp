@@ -14,9 +14,9 @@ namespace softfeb::fabric {
 struct Frame {
   /// Next frame of the list that contains this frame; for use by the owner of the list.
   Frame* next = nullptr;
-  /// Contains at least the Ethernet header. If the frame has a BTH, contains everything through the BTH,
-  /// including a congestion control header. Must not be shared with other frames, because switches write to
-  /// it.
+  /// Contains at least the Ethernet header. If the frame has a BTH, `header` contains the BTH and everything
+  /// before it, and thus also a congestion control header. Must not be shared with other frames, because
+  /// switches write to it.
   std::uint8_t* header = nullptr;
   std::uint32_t length = 0;  ///< bytes of the whole frame, from the Ethernet header to the iCRC, without FCS
   std::uint16_t header_length = 0;

@@ -223,8 +223,7 @@ void FaultRules::to_keep(std::uint32_t state, const Qp& qp, const Packet& packet
   const FaultAction& action = rules_[s.rule].action;
   if (action.kind != ActionKind::kReplay || s.kept || !action.old.contains(packet.psn, qp.key.first_psn))
     return;
-  // The PSN of a CNP has no meaning, so the packet with the PSN to replay is never a CNP.
-  if (packet.response && packet.kind == ResponseKind::kCnp) return;
+  if (packet.cnp()) return;  // its PSN has no meaning, even if it is equal to the PSN in question
   s.kept = true;
   hits_.push_back({s.rule, state, true});
 }

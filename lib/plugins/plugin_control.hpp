@@ -19,7 +19,7 @@ struct PluginFacts {
   const softfeb_plugin::Plugin* plugin = nullptr;
   /// Names of the counters, as in the plug-in's description.
   const congestion::Parameter* counters = nullptr;
-  /// Stores a message for the rest of the process, and returns it. May be called by any thread.
+  /// Stores a message until the process ends, and returns it. May be called by any thread.
   std::function<const char*(const std::string&)> keep;
 };
 

@@ -34,8 +34,10 @@ class HeadroomTrials {
     /// If this is false, the first pause frame to port A paused other PFC priorities than that of the frames,
     /// so it did not stop the frames.
     bool understood = true;
-    Time early = 0;  ///< port A may in effect have obeyed too early, by at most this time
-    Time late = 0;   ///< port A may in effect have obeyed too late, by at most this time
+    /// The delay that took effect may have been shorter than `delay` by at most `early`, or longer by at most
+    /// `late`, because the rig's times are not exact.
+    Time early = 0;
+    Time late = 0;
   };
   /// Lets port C overfill the queue. Then port A sends up to `frames` frames, and obeys each pause frame when
   /// the time `delay` has passed since its arrival. Returns std::nullopt if no trial was valid.

@@ -30,8 +30,8 @@ void Forge::make_arp(const Pair& pair) {
   std::copy(kFixed.begin(), kFixed.end(), p);
   store_be16(p + 6, static_cast<std::uint16_t>(1 + rng_.below(often(90) ? 2 : 5)));
   std::copy(pair.attacker.mac.begin(), pair.attacker.mac.end(), p + 8);
-  // Overwrite neighbour entries, including the entry for the receiver, with wrong MAC addresses. Add new
-  // addresses until the table is full.
+  // The frame claims that an IP address belongs to the attacker. Frames with the receiver's address overwrite
+  // a neighbour entry. Frames with other addresses add entries, which in time fill the table.
   const roce::IpAddress claimed = often(30) ? pair.receiver_party.ip : pair.attacker.ip.plus(odd_number());
   std::memcpy(p + 14, &claimed.bytes[12], 4);
   std::memset(p + 18, 0, 6);

@@ -405,7 +405,7 @@ TEST_CASE("SoftReset: removes everything on the bus and leaves nothing behind", 
   w.run_for(10 * kMillisecond);
   CHECK(w.ok() == ok);
   CHECK(w.failed() == 0);
-  CHECK(w.board->counters().rx_unknown_qp > 0);  // packets that were in flight are still acknowledged
+  CHECK(w.board->counters().rx_unknown_qp > 0);  // ACKs of packets in flight arrive after the reset
   w.board->stop_traffic(w.wire->now);
   CHECK(w.board->finished());
 }

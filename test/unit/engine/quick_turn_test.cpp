@@ -29,7 +29,7 @@ class Disturbed {
   Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
       : qps_(qps), rng_(seed) {
     test::BoardBuilder b(test::identity(1));
-    // If the link had no rate, the test would not end.
+    // With an unlimited rate (0), the test would not end.
     b.config.link_rate = rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;
     b.config.pause.mode = pause;
     test::ReceiverBuilder r(test::identity(2));

@@ -41,7 +41,7 @@ deviations:
                        "sample.yaml", catalogue, base);
 }
 
-/// Gives LOS-01 a packet with each fault. The packets are copies of a packet of BAS-04.
+/// Gives LOS-01 one packet for each kind of fault. The packets are copies of a packet of BAS-04.
 void add_faults(SuiteResult& suite) {
   CaseResult& los = case_result(suite, "LOS-01");
   const CaseResult& from = case_result(suite, "BAS-04");

@@ -201,7 +201,8 @@ TEST_CASE("A fit finds all cells that explain the counts", "[switchtest]") {
   CHECK(exact->cell_high == 208);
   CHECK(exact->overhead == 16);
   CHECK(exact->frames(1100) == Approx(1e6 / 1248).epsilon(1e-3));
-  // If the steps are only known to four bytes, the result is a range, which must contain the truth.
+  // If frame lengths are tried only in steps of four bytes, the result is a range, which must contain the
+  // true values.
   const auto coarse = fit_cells(staircase(1e6, 0.5, 208, 16, 4));
   REQUIRE(coarse);
   CHECK(coarse->cell_low <= 208);

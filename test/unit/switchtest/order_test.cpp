@@ -61,8 +61,8 @@ TEST_CASE("Late frames are counted with their extent", "[switchtest]") {
     // Nearly all delayed frames are overtaken by others.
     CHECK(*one.value > 0.9 * p * kFrames);
     CHECK(*one.value < 1.1 * p * kFrames + 20);
-    // A delayed frame is overtaken by about one frame per µs: the mean gap is about 1.1 µs, but the smallest
-    // frames take only 0.08 µs.
+    // Frames start every 1.1 µs on average, so about one frame per µs overtakes a delayed frame. The number
+    // varies, because the lengths of the frames do: the smallest take only 0.08 µs.
     const double by = static_cast<double>(network.links[3].b_to_a.reorder_by) / kMicrosecond;
     const Figure& extent = order_figure(report, "reorder_extent", "1");
     CHECK(*extent.value > by / 1.5);

@@ -81,7 +81,7 @@ TEST_CASE("A load that the senders did not reach does not count as passed", "[sw
   const SwitchReport report = run_tests(rig, settings, {"throughput"});
   const Figure& load = test::figure(report, "throughput", "load", {{"size", "4174"}, {"direction", "one"}});
   CHECK(load.status == Status::kBounded);
-  // The search locates the rig's own limit only to 1/64.
+  // The search finds the rig's own limit with a precision of 1/64.
   CHECK(*load.value <= 0.9015);
   CHECK(*load.value >= 0.9 * 63 / 64);
   CHECK_FALSE(load.high);
