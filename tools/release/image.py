@@ -21,9 +21,10 @@ RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "li
 # Files that nothing in the image uses. Debian's matplotlib depends on compilers and on libraries for mathematics,
 # because a library that matplotlib needs can compile Python. Without these files, the image is half as large.
 EXCLUDED = ("/usr/include/*", "/usr/lib/gcc/*", "/usr/bin/*-lto-dump*", "/usr/lib/*/*.a", "/usr/lib/*/lib[atl]san.so*",
-            "/usr/lib/python3.*/config-*", "/usr/lib/python3/dist-packages/pythran/*",
-            "/usr/lib/python3/dist-packages/scipy/*", "/usr/lib/python3/dist-packages/sympy/*",
-            "/usr/lib/python3/dist-packages/mpmath/*", "/usr/lib/udev/hwdb.*", "/usr/share/locale/*", "/usr/share/man/*")
+            "/usr/lib/python3.*/config-*", "/usr/lib/udev/hwdb.*", "/usr/share/locale/*", "/usr/share/man/*")
+# Python packages among them. They are removed after the installation, because Python compiles the files of a package when the
+# package is set up, and fails if they are missing.
+UNUSED_PYTHON = ("mpmath", "pythran", "scipy", "sympy")
 ANNOTATIONS = {
     "org.opencontainers.image.title": "softfeb",
     "org.opencontainers.image.description": "a software front-end board that sends RoCEv2",
@@ -47,6 +48,7 @@ def file_system(packages, tar, options):
         f'chroot "$1" useradd --uid 1000 --home-dir {WORK} --create-home --shell /usr/sbin/nologin {USER}',
         # Remove logs, caches and lists of packages. An image does not need these files, because it is always
         # replaced as a whole.
+        "rm -rf " + " ".join(f'"$1"/usr/lib/python3/dist-packages/{name}' for name in UNUSED_PYTHON),
         'rm -rf "$1"/var/log/* "$1"/var/cache/* "$1"/var/lib/apt/lists/* "$1"/usr/share/doc/*/changelog*',
     ]
     environment = dict(os.environ, SOURCE_DATE_EPOCH=str(version.date()), DEBIAN_FRONTEND="noninteractive")
@@ -100,18 +102,21 @@ def podman(storage, out, *arguments):
 def try_it(out):
     """Runs the programs of the image."""
     image = f"oci:{out}:latest"
-    with tempfile.TemporaryDirectory(prefix="softfeb-podman-") as storage:
+    with tempfile.TemporaryDirectory(prefix="softfeb-podman-", ignore_cleanup_errors=True) as storage:
         storage = Path(storage)
-        podman(storage, out, image, "doctor")
-        result = json.loads(podman(storage, out, image, "lab", "-c", "conf/lab/incast.yaml", "--virtual", "--quiet", "--json", "-"))
-        if result["verdict"] != "held":
-            raise Failure(FAILED, f"the incast in the image: {result['verdict']}", "compare it with the same run outside")
-        podman(storage, out, image, "run", "-c", "conf/board.yaml", "--duration", "1", "--quiet")
-        for program in ("febctl", "rdma-sink"):
-            podman(storage, out, "--entrypoint", f"/usr/bin/{program}", image, "--version")
-        if os.getuid() == 0:
-            subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "rmi", "--all",
-                            "--force"], check=False, stdout=subprocess.DEVNULL)
+        try:
+            podman(storage, out, image, "doctor")
+            result = json.loads(podman(storage, out, image, "lab", "-c", "conf/lab/incast.yaml", "--virtual", "--quiet", "--json", "-"))
+            if result["verdict"] != "held":
+                raise Failure(FAILED, f"the incast in the image: {result['verdict']}", "compare it with the same run outside")
+            podman(storage, out, image, "run", "-c", "conf/board.yaml", "--duration", "1", "--quiet")
+            for program in ("febctl", "rdma-sink"):
+                podman(storage, out, "--entrypoint", f"/usr/bin/{program}", image, "--version")
+        finally:
+            if os.getuid() == 0:
+                subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "rmi", "--all",
+                                "--force"], check=False, stdout=subprocess.DEVNULL)
+                subprocess.run(["umount", "--quiet", storage / "root/overlay"], check=False)
     say("image: doctor, the incast, a board, febctl and rdma-sink work without network and capabilities")
 
 
