@@ -26,8 +26,8 @@ constexpr std::uint32_t kMaxCycleBuffer = 1U << 30;
 
 constexpr const char* kLeftAtVersion =
     "start 'ib_write_bw -F -x GID_INDEX' there, and restart it for each run, because it serves one client; "
-    "if "
-    "the port is forwarded, check that it leads to the server; do not use --dont_xchg_versions, -R and -z";
+    "if the port is forwarded, check that it leads to the server; do not use --dont_xchg_versions, -R and "
+    "-z";
 constexpr const char* kLeftAtRtr =
     "see the server's output; 'Failed to modify QP to RTR' means that its ARP request for our address was "
     "not answered";

@@ -114,8 +114,8 @@ struct Outcome {
   /// With `hosts`, the results of the ports, indexed like RunConfig::ports. An element is null if its port is
   /// in this process.
   std::vector<nlohmann::ordered_json> ports;
-  /// Maps sending QPs to their receiving QPs in this process. The receiving QP counts the delivered payload
-  /// of a UC QP, because UC has no acknowledgements.
+  /// Maps sending QPs to their receiving QPs in this process. With UC, the sender gets no acknowledgements,
+  /// so the receiving QP counts the delivered payload.
   DeliveryMap deliveries;
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;

@@ -22,8 +22,8 @@ RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "li
 # because a library that matplotlib needs can compile Python. Without these files, the image is half as large.
 EXCLUDED = ("/usr/include/*", "/usr/lib/gcc/*", "/usr/bin/*-lto-dump*", "/usr/lib/*/*.a", "/usr/lib/*/lib[atl]san.so*",
             "/usr/lib/python3.*/config-*", "/usr/lib/udev/hwdb.*", "/usr/share/locale/*", "/usr/share/man/*")
-# Python packages among them. They are removed after the installation, because Python compiles the files of a package when the
-# package is set up, and fails if they are missing.
+# Python packages that nothing in the image uses. They are removed after the installation, because Python compiles the files of a
+# package when the package is set up, and fails if they are missing.
 UNUSED_PYTHON = ("mpmath", "pythran", "scipy", "sympy")
 ANNOTATIONS = {
     "org.opencontainers.image.title": "softfeb",
@@ -46,9 +46,9 @@ def file_system(packages, tar, options):
         f'chroot "$1" sh -c "apt-get -q install -y --no-install-recommends /packages/*.deb {extra}"',
         'rm -r "$1/packages"',
         f'chroot "$1" useradd --uid 1000 --home-dir {WORK} --create-home --shell /usr/sbin/nologin {USER}',
+        "rm -rf " + " ".join(f'"$1"/usr/lib/python3/dist-packages/{name}' for name in UNUSED_PYTHON),
         # Remove logs, caches and lists of packages. An image does not need these files, because it is always
         # replaced as a whole.
-        "rm -rf " + " ".join(f'"$1"/usr/lib/python3/dist-packages/{name}' for name in UNUSED_PYTHON),
         'rm -rf "$1"/var/log/* "$1"/var/cache/* "$1"/var/lib/apt/lists/* "$1"/usr/share/doc/*/changelog*',
     ]
     environment = dict(os.environ, SOURCE_DATE_EPOCH=str(version.date()), DEBIAN_FRONTEND="noninteractive")
