@@ -3,6 +3,7 @@
 
 #include "dcqcn/edge.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -67,9 +68,9 @@ class TokenBucket {
   /// generate. Otherwise, returns false and changes nothing. Also returns false in the rare cases that only
   /// take() handles, such as a pending rate change.
   bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
+    const Edge to = std::max(now_, n + 1);  // now_ is already n + 1 if another frame has left at edge n
     std::uint64_t more = 0;
-    if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))
-      return false;
+    if (changes_ != 0 || !armed_ || __builtin_mul_overflow(to - now_, refill_, &more)) return false;
     const std::uint64_t unit = units_per_byte();
     const auto room = static_cast<std::uint64_t>(static_cast<std::int64_t>(size_ * unit) - credit_);
     const std::uint64_t fits = more < room ? more : room;
@@ -77,7 +78,7 @@ class TokenBucket {
         credit_ + static_cast<std::int64_t>(fits) - static_cast<std::int64_t>(bytes * unit);
     if (left < static_cast<std::int64_t>(next * unit)) return false;
     credit_ = left;
-    now_ = n + 1;
+    now_ = to;
     if (fits != more) spilled_ += more - fits;
     return true;
   }
