@@ -12,25 +12,56 @@ PaperDcqcn::PaperDcqcn(const PaperSettings& profile)
 
 void PaperDcqcn::on_start(Time now) {
   reaction_.advance_time(now);
+  look_ahead();
   bucket_.restart(reaction_.rc(), edge_from(now));
 }
 
 PaperDcqcn::Departure PaperDcqcn::find_departure(std::uint32_t bytes, Time now) {
-  advance_together(reaction_, bucket_, edge_until(now));
-  const ReadyEdge ready = ready_edge(reaction_, bucket_, bytes);
-  return {time_of(ready.edge), ready.final};
+  const Edge n = edge_until(now);
+  if (now < next_event_) {
+    bucket_.advance(n);
+  } else {
+    advance_together(reaction_, bucket_, n);
+    look_ahead();
+  }
+  const Edge ready = bucket_.ready(bytes);
+  return ready <= bucket_.now() ? Departure{0, true} : later_departure(n, ready, bytes);
+}
+
+PaperDcqcn::Departure PaperDcqcn::later_departure(Edge n, Edge ready, std::uint32_t bytes) {
+  // The condition below holds if the rate does not change before the last refill that this frame needs. In
+  // this case, return `ready` without touching the reaction point.
+  const Edge horizon = bucket_.rate_delay() + 1;
+  if (ready <= horizon || time_of(ready - horizon) < next_event_) return {time_of(ready), true};
+  reaction_.advance(n);
+  const ReadyEdge found = ready_edge(reaction_, bucket_, bytes);
+  return {time_of(found.edge), found.final};
 }
 
 void PaperDcqcn::on_sent(std::uint32_t bytes, Time now) {
+  if (now < next_event_) {
+    bucket_.take(bytes, edge_until(now));
+    count(bytes, now);
+  } else {
+    walk_and_take(bytes, now);
+  }
+}
+
+void PaperDcqcn::walk_and_take(std::uint32_t bytes, Time now) {
   const Edge n = edge_until(now);
   advance_together(reaction_, bucket_, n);
   bucket_.take(bytes, n);
   const std::uint64_t rate = reaction_.rc();
   reaction_.sent(bytes, now);
-  if (reaction_.rc() != rate) rate_set(now);
+  if (reaction_.rc() != rate) set_rate(now);
+  look_ahead();
 }
 
 PaperDcqcn::Departure PaperDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
+  if (now < next_event_ && bucket_.take_with_room(bytes, next, edge_until(now))) {
+    count(bytes, now);
+    return {0, true};
+  }
   on_sent(bytes, now);
   return find_departure(next, now);
 }
@@ -38,14 +69,16 @@ PaperDcqcn::Departure PaperDcqcn::on_sent_then_departure(std::uint32_t bytes, st
 void PaperDcqcn::on_cnp(Time now) {
   advance_together(reaction_, bucket_, edge_until(now));
   reaction_.cnp(now);
-  rate_set(now);
+  look_ahead();
+  set_rate(now);
 }
 
 void PaperDcqcn::set_parameters(const PaperParameters& parameters, Time now) {
   forget();
   advance_together(reaction_, bucket_, edge_until(now));
   reaction_.set_parameters(parameters, now);
-  rate_set(now);
+  look_ahead();
+  set_rate(now);
 }
 
 congestion::CongestionState PaperDcqcn::state(Time now) const {

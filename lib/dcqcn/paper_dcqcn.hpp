@@ -5,6 +5,7 @@
 #include "dcqcn/paper_reaction_point.hpp"
 #include "dcqcn/token_bucket.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace softfeb::dcqcn {
@@ -35,9 +36,25 @@ class alignas(64) PaperDcqcn final : public congestion::CongestionControl {
   Departure on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) override;
   void on_cnp(Time now) override;
 
+  /// Advances the reaction point and the bucket to `now`, and counts a packet that leaves now.
+  void walk_and_take(std::uint32_t bytes, Time now);
+  /// Counts a packet that leaves before next_event_. Only an active reaction point has a byte counter.
+  void count(std::uint32_t bytes, Time now) {
+    if (next_event_ != kNever && reaction_.count(bytes)) set_rate(now);
+  }
+  Departure later_departure(Edge n, Edge ready, std::uint32_t bytes);
   /// Passes the new rate to the bucket after an event has changed it.
-  void rate_set(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
+  void set_rate(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
+  /// Updates next_event_. Call after any change to the reaction point.
+  void look_ahead() {
+    next_event_ = reaction_.active() ? std::min(reaction_.next_event(), kNever - 1) : kNever;
+  }
 
+  // Between two events of the reaction point, a packet touches only the first cache line until the first CNP,
+  // and only the first two cache lines afterwards. The first line contains the base class, next_event_ and
+  // the first half of the bucket. The second line also contains the byte counter.
+  /// Before this time, the reaction point only has to count bytes, or not even bytes if this is kNever.
+  Time next_event_ = kNever;
   TokenBucket bucket_;
   PaperReactionPoint reaction_;
 };

@@ -22,9 +22,10 @@ std::uint64_t share(std::uint64_t rate, std::uint64_t numerator, std::uint64_t d
 }  // namespace
 
 PaperReactionPoint::PaperReactionPoint(const PaperParameters& parameters)
-    : rates_{parameters.line_rate, parameters.line_rate},
-      parameters_(parameters),
-      alpha_(std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10)) {}
+    : byte_counter_(parameters.byte_counter),
+      rates_{parameters.line_rate, parameters.line_rate},
+      alpha_(std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10)),
+      parameters_(parameters) {}
 
 void PaperReactionPoint::advance_time(Time now) {
   for (Time t = next_event(); t <= now && t != kNever; t = next_event()) handle(t, now, true);
@@ -147,16 +148,22 @@ void PaperReactionPoint::cnp(Time now) {
 
 void PaperReactionPoint::sent(std::uint32_t bytes, Time now) {
   advance_time(now);
-  if (!active_ || parameters_.byte_counter == 0) return;
-  for (bytes_ += bytes; bytes_ >= parameters_.byte_counter; bytes_ -= parameters_.byte_counter) {
+  if (active_) count(bytes);
+}
+
+bool PaperReactionPoint::expire_byte_counter() {
+  const std::uint64_t rc = rates_.rc;
+  for (; bytes_ >= byte_counter_; bytes_ -= byte_counter_) {
     byte_stage_ = std::min(byte_stage_ + 1, kStageMax);
     increase();
   }
+  return rates_.rc != rc;
 }
 
 void PaperReactionPoint::set_parameters(const PaperParameters& parameters, Time now) {
   advance_time(now);
   parameters_ = parameters;
+  byte_counter_ = parameters.byte_counter;
   if (!active_) {
     rates_ = {parameters.line_rate, parameters.line_rate};
     alpha_ = std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10);

@@ -34,6 +34,13 @@ class PaperReactionPoint {
   void advance_time(Time now);
   void cnp(Time now);
   void sent(std::uint32_t bytes, Time now);
+  /// Like sent(), if the reaction point is active and no event is due before the time at which the frame
+  /// leaves. Returns true if Rc has changed.
+  bool count(std::uint32_t bytes) {
+    if (byte_counter_ == 0) return false;
+    bytes_ += bytes;
+    return bytes_ >= byte_counter_ && expire_byte_counter();
+  }
   /// Sets new parameters, which take effect at `now`. Running timers keep their expiry times, unless the new
   /// interval is 0, which stops the timer.
   void set_parameters(const PaperParameters& parameters, Time now);
@@ -56,12 +63,17 @@ class PaperReactionPoint {
     return next == kNever ? kNoEdge : edge_until(next - 1);
   }
   bool at_rest() const { return !active_; }
+  /// True after the first CNP.
+  bool active() const { return active_; }
+  /// Time of the next change of alpha or of a rate if no CNP arrives and no frame is sent; kNever if there is
+  /// none.
+  Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
 
  private:
-  Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
   /// Processes the event due at `t`. If the effect of the following periods has a closed form, also skips
   /// those up to `last` in one step. Periods that change the rate are skipped only if `ramps` is true.
   void handle(Time t, Time last, bool ramps);
+  bool expire_byte_counter();
   void update_alpha(bool grow);
   void increase();
   Rates increased(std::uint32_t time_stage) const;
@@ -69,13 +81,14 @@ class PaperReactionPoint {
   void leap_alpha(Time last);
   void cut(Time now);
 
+  // A sent frame uses these two members between two events (see PaperDcqcn).
+  std::uint64_t bytes_ = 0;     ///< counted since the byte counter last expired
+  std::uint64_t byte_counter_;  ///< parameters_.byte_counter
   Time now_ = 0;
   Time timer_at_ = kNever;
   Time alpha_at_ = kNever;
   Time cut_at_ = kNever;
   Rates rates_;
-  PaperParameters parameters_;
-  std::uint64_t bytes_ = 0;
   std::uint64_t cnps_ = 0;
   Time last_cut_ = 0;
   std::uint64_t alpha_;
@@ -83,6 +96,7 @@ class PaperReactionPoint {
   std::uint32_t byte_stage_ = 0;
   bool active_ = false;
   bool cnp_in_period_ = false;
+  PaperParameters parameters_;
 };
 
 }  // namespace softfeb::dcqcn

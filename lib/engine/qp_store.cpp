@@ -58,8 +58,9 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
     sizes.queues += SendQp::send_queue_bytes(c);
     if (SendQp::needs_pacer(c)) sizes.pacers += sizeof(Pacer);
     if (SendQp::needs_tracker(c)) sizes.tracker = sizeof(FlightTracker);
-    // The firmware's DCQCN keeps everything that a packet needs in its first two cache lines.
-    if (c.congestion.index() != 0 && !std::holds_alternative<dcqcn::FirmwareSettings>(c.congestion))
+    // Both kinds of DCQCN keep everything that most packets need in their first two cache lines.
+    if (c.congestion.index() != 0 && !std::holds_alternative<dcqcn::FirmwareSettings>(c.congestion) &&
+        !std::holds_alternative<dcqcn::PaperSettings>(c.congestion))
       sizes.long_control = true;
     const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion, controlled(c)));
     if (!c.congestion_group) {

@@ -44,6 +44,7 @@ engine::CongestionSettings benchmark_settings(const std::string& name, std::uint
   if (name == "paper") {
     dcqcn::PaperSettings s;
     s.parameters.line_rate = kMoreThanACore;
+    s.bucket.size = dcqcn::BucketConfig{}.size;  // as in the firmware: credit must never delay a packet
     return s;
   }
   return settings_of(*congestion::find_algorithm(name), pmtu);

@@ -4,6 +4,7 @@
 #include "dcqcn/paper_dcqcn.hpp"
 
 #include "base/rng.hpp"
+#include "dcqcn/pacing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -105,6 +106,47 @@ bool same(const PaperReactionPoint& a, const PaperReactionPoint& b) {
   return a.rc() == b.rc() && a.rt() == b.rt() && a.alpha() == b.alpha() && a.time_stage() == b.time_stage() &&
          a.byte_stage() == b.byte_stage() && a.cnps() == b.cnps();
 }
+
+/// PaperDcqcn without its fast paths: advances the reaction point and the bucket before every call.
+class StepwiseDcqcn {
+ public:
+  explicit StepwiseDcqcn(const PaperSettings& s)
+      : bucket_(s.bucket, s.parameters.line_rate), reaction_(s.parameters) {}
+
+  Time departure(std::uint32_t bytes, Time now) {
+    advance(now);
+    return time_of(ready_edge(reaction_, bucket_, bytes).edge);
+  }
+  void sent(std::uint32_t bytes, Time now) {
+    advance(now);
+    bucket_.take(bytes, edge_until(now));
+    reaction_.sent(bytes, now);
+    set_rate(now);
+  }
+  void cnp(Time now) {
+    advance(now);
+    reaction_.cnp(now);
+    set_rate(now);
+  }
+  void set_parameters(const PaperParameters& p, Time now) {
+    advance(now);
+    reaction_.set_parameters(p, now);
+    set_rate(now);
+  }
+  const PaperReactionPoint& reaction_point(Time now) {
+    advance(now);
+    reaction_.advance_time(now);
+    return reaction_;
+  }
+  std::int64_t credit() const { return bucket_.credit_bytes(); }
+
+ private:
+  void advance(Time now) { advance_together(reaction_, bucket_, edge_until(now)); }
+  void set_rate(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
+
+  TokenBucket bucket_;
+  PaperReactionPoint reaction_;
+};
 
 }  // namespace
 
@@ -358,6 +400,55 @@ TEST_CASE("paper: bytes sent are the integral of Rc, within bucket and frame", "
     }
   }
   CHECK(cc.state(now).rate == reference.rc());
+}
+
+TEST_CASE("paper: the fast paths equal the steps", "[dcqcn]") {
+  const auto seed = GENERATE(range(1, 61));
+  Rng rng(static_cast<std::uint64_t>(seed) * 7919);
+  PaperSettings settings{.parameters = some_parameters(rng)};
+  if (seed % 3 == 1) settings.parameters = connectx_parameters(kLine);
+  if (seed % 4 == 1) settings.parameters.byte_counter = 0;
+  PaperDcqcn cc(settings);
+  StepwiseDcqcn steps(settings);
+  cc.start(0);
+  Time now = 0, cnp_at = us(seed % 5 == 0 ? 50'000 : rng.below(2000));
+  const auto check_state = [&] {
+    const CongestionState a = cc.state(now);
+    const PaperReactionPoint& b = steps.reaction_point(now);
+    INFO("seed " << seed << ", " << now << " ps");
+    CHECK(a.rate == b.rc());
+    CHECK(a.target_rate == b.rt());
+    CHECK(a.alpha == b.alpha() >> 20);
+    CHECK(a.stage == std::max(b.time_stage(), b.byte_stage()));
+    CHECK(a.credit == steps.credit());
+  };
+  for (unsigned k = 0; k < 20'000; ++k) {
+    const std::uint32_t bytes = 300 + static_cast<std::uint32_t>(rng.below(2)) * 3808;
+    const Time at = cc.departure(bytes, now);
+    REQUIRE(at == steps.departure(bytes, now));
+    // Most packets leave when they may, some later, and a few events fall between two clock edges.
+    now = std::max(now, at);
+    if (rng.below(4) == 0) now += rng.below(us(rng.below(8) == 0 ? 300 : 3));
+    if (now >= cnp_at) {
+      cc.cnp(now);
+      steps.cnp(now);
+      cnp_at = now + rng.below(us(rng.below(4) == 0 ? 5000 : 100));
+    } else if (rng.below(1000) == 0) {
+      PaperParameters p = some_parameters(rng);
+      p.byte_counter *= rng.below(2);
+      cc.set_parameters(p, now);
+      steps.set_parameters(p, now);
+    } else if (rng.below(2) == 0) {
+      cc.sent(bytes, now);
+      steps.sent(bytes, now);
+    } else {
+      const std::uint32_t next = 300 + static_cast<std::uint32_t>(rng.below(2)) * 3808;
+      const Time after = cc.sent_then_departure(bytes, next, now);
+      steps.sent(bytes, now);
+      REQUIRE(after == steps.departure(next, now));
+    }
+    if (k % 16 == 0) check_state();
+  }
 }
 
 TEST_CASE("paper: a NAK changes nothing, a CNP with it is one CNP", "[dcqcn]") {
