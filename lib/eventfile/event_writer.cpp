@@ -76,7 +76,7 @@ void EventWriter::flush_if_due() {
   space_.refresh();
   try {
     if (tables_) tables_->flush();
-    flushed_ = written();
+    flushed_ = {written(), fragments(), data_bytes()};
   } catch (const EventFileError& error) {
     fail(error.what());
   }
@@ -85,8 +85,10 @@ void EventWriter::flush_if_due() {
 
 /// Reports an error. Events that were not flushed are lost.
 void EventWriter::fail(const std::string& what) {
-  not_written_.fetch_add(written() - flushed_, std::memory_order_relaxed);
-  written_.store(flushed_, std::memory_order_relaxed);
+  not_written_.fetch_add(written() - flushed_.events, std::memory_order_relaxed);
+  written_.store(flushed_.events, std::memory_order_relaxed);
+  fragments_.store(flushed_.fragments, std::memory_order_relaxed);
+  data_bytes_.store(flushed_.data_bytes, std::memory_order_relaxed);
   error_ = path_ + ": " + what + "; the events that were flushed before can be read with swmr=True";
   tables_->abandon();
   tables_.reset();

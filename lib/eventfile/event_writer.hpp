@@ -42,6 +42,13 @@ class EventWriter {
   const std::string& error() const { return error_; }
 
  private:
+  /// Numbers of rows of the tables, and the size of the data.
+  struct Written {
+    std::uint64_t events = 0;
+    std::uint64_t fragments = 0;
+    std::uint64_t data_bytes = 0;
+  };
+
   using Clock = std::chrono::steady_clock;
 
   void handle(std::span<const std::uint8_t> record);
@@ -59,7 +66,7 @@ class EventWriter {
   std::optional<EventTables> tables_;
   std::string error_;
   bool disk_full_ = false;
-  std::uint64_t flushed_ = 0;  ///< number of events written before the last flush
+  Written flushed_;  ///< what was written before the last flush
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> not_written_{0};
   std::atomic<std::uint64_t> fragments_{0};

@@ -89,8 +89,9 @@ class EventFile(unittest.TestCase):
 
     def test_tables(self):
         counts = self.write(events=100)
-        self.assertEqual(counts, {"closed": 100, "written": 100, "not_written": 0, "error": ""})
         with h5py.File(self.path) as f:
+            self.assertEqual(counts, {"closed": 100, "written": 100, "not_written": 0, "fragments": len(f["fragments"]),
+                                      "data_bytes": len(f["data"]), "error": ""})
             self.assertEqual(dict(f.attrs), {"format": "softfeb-events", "version": 1, "run": 7,
                                              "configuration": "boards: 4\n"})
             for name, columns in (("events", EVENT_COLUMNS), ("fragments", FRAGMENT_COLUMNS)):
@@ -207,6 +208,7 @@ class EventFile(unittest.TestCase):
             self.assertGreater(len(events), 10)
             self.assertEqual((len(events), counts["not_written"]), (counts["written"], 1000 - counts["written"]))
             self.assertEqual(events["event"].tolist(), list(range(len(events))))
+            self.assertEqual((counts["fragments"], counts["data_bytes"]), (len(f["fragments"]), len(f["data"])))
 
 
 if __name__ == "__main__":

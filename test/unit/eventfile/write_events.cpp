@@ -155,9 +155,13 @@ int write(const std::string& path, const Arguments& arguments) {
   camera.finish(events);
   file.finish();
   const eventfile::EventFileStats stats = file.stats();
-  std::printf("{\"closed\": %llu, \"written\": %llu, \"not_written\": %llu, \"error\": \"%s\"}\n",
-              static_cast<unsigned long long>(stats.closed), static_cast<unsigned long long>(stats.written),
-              static_cast<unsigned long long>(stats.not_written), file.error().c_str());
+  const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+  std::printf(
+      "{\"closed\": %llu, \"written\": %llu, \"not_written\": %llu, \"fragments\": %llu, \"data_bytes\": "
+      "%llu, "
+      "\"error\": \"%s\"}\n",
+      number(stats.closed), number(stats.written), number(stats.not_written), number(stats.fragments),
+      number(stats.data_bytes), file.error().c_str());
   return 0;
 }
 
