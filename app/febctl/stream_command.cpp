@@ -95,6 +95,7 @@ Received receive(Context& context, const StreamOptions& options, std::uint32_t w
   got.figures.frames -= before.frames;
   got.figures.bytes -= before.bytes;
   got.figures.damaged -= before.damaged;
+  got.figures.dropped -= before.dropped;
   set_continuous(context, false);
   stream.receive(kSlice);  // receives the rest of the last frame
   return got;
