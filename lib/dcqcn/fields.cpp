@@ -34,7 +34,7 @@ constexpr FirmwareField kFirmware[] = {
                               "a cut subtracts Rc·α/2^n from Rc"),
     in_register<&F::time_stage_threshold>("time_stage_threshold", Unit::kCount,
                                           {"TimeStageThreshold", 0x00, 14, 8},
-                                          "number of the first additive increase; 0 counts as 256"),
+                                          "number of the additive increase; 0 counts as 256"),
     in_register<&F::clamp_tgt_rate>("clamp_tgt_rate", Unit::kSwitch, {"ClampTgtRate", 0x00, 22, 1},
                                     "true: every cut sets Rt to Rc"),
     in_register<&F::dcqcn_bypass>("dcqcn_bypass", Unit::kSwitch, {"DcqcnBypass", kBypassOffset, 0, 1},
