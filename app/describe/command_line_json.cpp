@@ -98,7 +98,7 @@ std::string command_line_json(const CLI::App& top, const std::vector<OptionValue
 }
 
 void add_describe_option(CLI::App& top, std::vector<OptionValues> (*values)()) {
-  // Like --version, the option ends the parsing with a text to print.
+  // Like --version, this option ends the parsing, and the program then only prints a text.
   top.add_flag_callback(
          "--describe-command-line",
          [&top, values] { throw CLI::CallForVersion(command_line_json(top, values()), 0); },

@@ -12,8 +12,8 @@ class App;
 /// completion from this description, so that both always agree with --help.
 namespace softfeb::describe {
 
-/// The words that an option accepts, for options whose words CLI11 does not know, because a library validates
-/// them.
+/// The words that an option accepts. Used for options whose words CLI11 does not know, because a library
+/// validates them.
 struct OptionValues {
   /// Subcommands that lead to the option, such as "lab sweep"; empty for options of the program itself.
   std::string command;

@@ -76,7 +76,7 @@ std::vector<Register> second_names(const std::vector<Register>& registers) {
 }
 
 std::uint32_t bits_in_word(const Register& reg, std::uint32_t address) {
-  // Number of the word's first bit, counted from the first bit of reg.address.
+  // Number of the first bit of the word at `address`, counted from the first bit of the word at reg.address.
   const std::uint64_t word = (std::uint64_t{address} - reg.address) * 8;
   const std::uint64_t begin = std::max<std::uint64_t>(reg.bit_offset, word);
   const std::uint64_t end = std::min<std::uint64_t>(reg.bit_offset + reg.bit_size, word + 32);

@@ -35,7 +35,7 @@ struct ConnectOptions {
   std::uint32_t ack_timeout = 14;
   // Parameters of the board.
   std::optional<std::uint32_t> pd;  ///< handler of an existing protection domain
-  /// RoCE address of the board, needed if the registers of UdpEngine do not contain it
+  /// RoCE address of the board; needed only if the registers of UdpEngine do not contain it.
   std::string board_ip;
   double metadata_timeout = 5;
 };

@@ -20,12 +20,12 @@ struct DispatchTarget {
   std::uint32_t length = 0;
 };
 
-/// Completions since the checker's counters were reset. The counters have 24 bits.
+/// Numbers of completions, as in the counters of the board's WorkCompChecker, which have 24 bits.
 struct Completions {
   std::uint32_t ok = 0;
   std::uint32_t failed = 0;
 
-  /// Returns the completions since `before`.
+  /// Returns the number of completions since `before`, an earlier value of the counters.
   Completions since(const Completions& before) const;
 };
 

@@ -10,11 +10,11 @@ namespace softfeb::febctl {
 enum ExitCode : int {
   kDone = 0,
   kRefused = 1,   ///< the board refused, or a check failed
-  kBadUsage = 2,  ///< wrong usage, path, value or file; the message names the place and the fix
+  kBadUsage = 2,  ///< wrong usage, path, value or file; the message says where, and how to fix it
   kNoAnswer = 3,  ///< no response, or this machine lacks a requirement
 };
 
-/// Exception that ends a command. The message states the place, the problem and the fix.
+/// Exception that ends a command. The message states what is wrong, where, and how to fix it.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}

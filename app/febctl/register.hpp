@@ -13,8 +13,9 @@ namespace softfeb::febctl {
 /// Interpretation of a register's bits.
 enum class Base : std::uint8_t { kUnsigned, kSigned, kBool, kText };
 
-/// Address or port that a register contains whose bytes are in network order (the …Raw registers of
-/// UdpEngine). The value of such a register is also shown in this form. All other registers have kNone.
+/// Kind of address or port in a register that holds it in network byte order (the …Raw registers of
+/// UdpEngine). The value of such a register is also shown as an address or port. All other registers have
+/// kNone.
 enum class NetworkForm : std::uint8_t { kNone, kIp, kMac, kPort };
 
 enum class Access : std::uint8_t { kReadOnly, kReadWrite, kWriteOnly };
@@ -34,7 +35,7 @@ struct Register {
   /// ClientRemotePortRaw). The value of an alias is a readable address or port number, not the raw bytes in
   /// network order.
   bool human = false;
-  std::vector<std::pair<std::uint64_t, std::string>> names;  ///< pairs (value, name)
+  std::vector<std::pair<std::uint64_t, std::string>> names;  ///< names of values, as pairs (value, name)
 
   bool readable() const { return access != Access::kWriteOnly; }
   bool writable() const { return access != Access::kReadOnly; }

@@ -33,7 +33,7 @@ std::vector<Setting> parse_settings(const Catalogue& catalogue, const std::vecto
   return settings;
 }
 
-/// One connection, from setup to teardown.
+/// One round of a session: sets up a connection, sends the bursts, and tears the connection down.
 class Round {
  public:
   Round(Context& context, const SessionOptions& options, const std::vector<Setting>& set,
@@ -98,8 +98,8 @@ class Round {
     return j;
   }
 
-  /// Writes the registers of --during while a burst runs. The change counts as made during the burst if
-  /// requests completed before the change, and some were still outstanding after it.
+  /// Writes the registers of --during while a burst runs. The registers changed during the burst if some
+  /// requests had completed before the writes, and some were still outstanding after them.
   json change(const Completions& before) {
     Completions first = dispatcher_.completions().since(before);
     const auto give_up = Clock::now() + std::chrono::seconds(2);

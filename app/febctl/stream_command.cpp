@@ -31,7 +31,7 @@ class FrameCheck {
   void on_frame(ByteSpan frame);
 
   std::uint64_t frames() const { return frames_; }
-  std::uint64_t wrong_frames() const { return wrong_frames_; }  ///< with wrong content or length
+  std::uint64_t wrong_frames() const { return wrong_frames_; }  ///< frames with wrong content or length
 
  private:
   std::uint32_t words_;

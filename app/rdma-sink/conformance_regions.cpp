@@ -32,8 +32,8 @@ bool ConformanceRegions::invalid(std::uint32_t rkey) const {
 }
 
 /// Registers memory with a key that is not in invalid_. A device may assign the key of a deregistered region
-/// again. A registration with such a key is kept until the device has assigned another key, because the
-/// device would otherwise assign the same key once more.
+/// again. Keeps a registration with such a key until the function returns, because the device would otherwise
+/// assign the same key once more.
 MrPtr ConformanceRegions::register_distinct(ibv_pd* pd, MutableByteSpan memory, int access) const {
   std::vector<MrPtr> taken;
   for (int i = 0; i < kKeyAttempts; ++i) {

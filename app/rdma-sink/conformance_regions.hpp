@@ -10,15 +10,16 @@
 
 namespace softfeb::sink {
 
-/// The memory regions of a conformance session. Each region has a number that is not used again.
+/// The memory regions of a conformance session. Each region has a number, which is not reused.
 class ConformanceRegions {
  public:
   /// `device` must outlive this object. `pd` is the protection domain of the queue pairs, and must be freed
-  /// after this object. `memory` is the number of bytes of all regions with their guards.
+  /// after this object. `memory` is the maximum number of bytes that the session may use, including the
+  /// regions and their guards.
   ConformanceRegions(const Device& device, ibv_pd* pd, std::uint64_t memory);
 
   /// Adds the requested regions. Returns their numbers, addresses, keys and sizes. `in_use` is the number of
-  /// bytes of the memory that are used for purposes other than regions. If a region cannot be added, adds
+  /// bytes of the session that are used for purposes other than regions. If a region cannot be added, adds
   /// none and throws Refusal.
   nlohmann::json add(const RegionsRequest& request, std::uint64_t in_use);
   /// Deregisters a region and frees its memory. Throws Refusal.
@@ -26,7 +27,8 @@ class ConformanceRegions {
 
   std::uint64_t bytes() const;  ///< memory of all regions with their guards
   void fill(const FillRequest& request);
-  /// Returns the bytes of `range`. Throws Refusal if the region does not exist, or if the range exceeds it.
+  /// Returns the bytes of `range`. Throws Refusal if the region does not exist, or if the range exceeds the
+  /// region and its guards.
   MutableByteSpan bytes_of(const MemoryRange& range) const;
 
  private:

@@ -22,8 +22,8 @@ inline constexpr std::uint32_t kMaxRegions = 256;           ///< regions of a se
 inline constexpr std::uint32_t kMaxReceives = 1024;         ///< receives of a queue pair
 inline constexpr std::uint32_t kMaxReceiveSize = 1U << 20;  ///< bytes of a receive
 inline constexpr std::uint32_t kMaxRead = 1U << 20;         ///< bytes of an answer to `read`
-inline constexpr std::uint64_t kDefaultRegion = 64U << 10;  ///< bytes
-inline constexpr std::uint64_t kMaxRegion = 1ULL << 40;     ///< bytes; --memory sets a lower limit
+inline constexpr std::uint64_t kDefaultRegion = 64U << 10;  ///< bytes of a region
+inline constexpr std::uint64_t kMaxRegion = 1ULL << 40;     ///< bytes of a region; --memory may allow less
 inline constexpr std::uint64_t kGuard = 4096;               ///< bytes before and after each region
 
 /// The client's first line.
@@ -41,7 +41,7 @@ struct RemoteAccess {
 struct RegionRequest {
   std::uint64_t size = kDefaultRegion;
   std::optional<RemoteAccess> access;  ///< if empty, all operations that the device supports
-  /// Whether the region is in a protection domain that no queue pair uses.
+  /// If true, the region is in a protection domain that no queue pair uses.
   bool other_pd = false;
   bool deregistered = false;  ///< deregister the region after its registration, so that its rkey is invalid
 };

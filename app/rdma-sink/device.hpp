@@ -14,7 +14,7 @@
 
 namespace softfeb::sink {
 
-/// The machine lacks a requirement (exit code 3). The message names the fix.
+/// Thrown if the machine lacks a requirement (exit code 3). The message names the fix.
 class NoDevice : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -25,7 +25,7 @@ class ReceiveQueues {
 class Receives {
  public:
   /// `queues` must outlive this object. `qps` is the number of QPs; if `shared` is true, they share one
-  /// receive queue. `replenish` is explained above.
+  /// receive queue. If `replenish` is true, consumed receives are posted again.
   Receives(ReceiveQueues& queues, std::size_t qps, const Shares& shares, bool shared, bool replenish);
 
   /// Posts `what.count` more receives on the queue of QP `what.qp` or, if that is empty, on each queue.

@@ -92,7 +92,7 @@ void add_input(CLI::App& command, experiment::Options& o, const HelpTexts& help)
 }
 
 /// Adds --log-level. With --log-level notice, a program that runs for weeks logs its events but not its
-/// progress, which --quiet cannot do.
+/// progress. --quiet is no substitute, because it also suppresses the events.
 void add_log_level(CLI::App& command, CLI::Option& quiet) {
   command
       .add_option_function<std::string>(
@@ -368,7 +368,7 @@ int complain(const Program& program, int code, const char* what) {
   return code;
 }
 
-/// Reports an error that occurs in all processes alike, so only process 0 prints the message.
+/// Reports an error that occurs in all processes alike: only process 0 prints the message. Returns `code`.
 int complain_once(const Program& program, int code, const std::string& what) {
   if (!one_of_several(program) || program.exchange->rank() == 0)
     service::error(fmt::format("{}: {}", program.name, what));

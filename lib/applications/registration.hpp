@@ -69,7 +69,8 @@ class TransferReceiver {
   enum class Result : std::uint8_t {
     kPlaced,     ///< recorded as a new segment of a transfer
     kDuplicate,  ///< not recorded, because the segment had arrived before
-    /// Stored until the first segment of its transfer arrives, or until another transfer frees its memory.
+    /// Stored, because the first segment of the transfer has not arrived, or because another transfer still
+    /// uses the memory. Counted as dropped later if the message waits for longer than `escape_timeout_ns`.
     kWaiting,
     kDropped,  ///< not recorded, because `entries` transfers are in progress or `escape` messages are waiting
     /// Not recorded: the immediate, source or length is impossible, or contradicts earlier messages of the

@@ -12,7 +12,7 @@ template <typename T>
 class Held {
  public:
   Held() = default;
-  /// Owns `value`, moved to the heap.
+  /// Moves `value` to the heap and owns it.
   explicit Held(T&& value) : bits_(reinterpret_cast<std::uintptr_t>(new T(std::move(value))) | kOwn) {}
   /// Borrows `*kept`, which must outlive this object.
   explicit Held(T* kept) : bits_(reinterpret_cast<std::uintptr_t>(kept)) { static_assert(alignof(T) > kOwn); }

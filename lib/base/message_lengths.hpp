@@ -16,7 +16,7 @@ struct MessageLengths {
   std::uint64_t seed = 0;
 
   explicit operator bool() const { return cdf != nullptr; }
-  /// Length in bytes of message `n`, 1…Cdf::kMaxBytes. Requires a distribution.
+  /// Length in bytes of message `n`, 1…Cdf::kMaxBytes. `cdf` must not be null.
   std::uint32_t at(std::uint64_t n) const {
     return static_cast<std::uint32_t>(cdf->at(static_cast<double>(Rng::nth(seed, n) >> 11) * 0x1p-53));
   }

@@ -12,7 +12,7 @@ namespace softfeb {
 /// Histogram of fractions (shares of a whole) from 0 to 1, with a resolution of 0.001 and a fixed size.
 class ShareHistogram {
  public:
-  /// Counts `share` `times` times. Limits `share` to 0 … 1, and rounds it to the resolution.
+  /// Adds `times` values equal to `share`, which is limited to 0…1 and rounded to the resolution.
   void add(double share, std::uint64_t times = 1) {
     const double parts = std::clamp(share, 0.0, 1.0) * kParts;
     counts_[static_cast<std::size_t>(std::lround(parts))] += times;
@@ -20,7 +20,8 @@ class ShareHistogram {
   }
 
   std::uint64_t count() const { return count_; }
-  /// Nearest-rank quantile, 0 ≤ q ≤ 1: 0 is the minimum, 1 the maximum. Requires count() != 0.
+  /// Nearest-rank quantile for `q` in 0…1: `q` = 0 gives the minimum, `q` = 1 the maximum. Requires
+  /// count() != 0.
   double quantile(double q) const {
     const double rank = std::ceil(q * static_cast<double>(count_));
     std::uint64_t left = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(rank));

@@ -8,8 +8,8 @@
 
 namespace softfeb::board {
 
-/// A number of `Bits` bits as it is stored in registers: in whole 32-bit words, with little-endian bytes. Bit
-/// 0 is the least significant bit of the first byte.
+/// An integer of `Bits` bits as it is stored in registers: in whole 32-bit words, with little-endian bytes.
+/// Bit 0 is the least significant bit of the first byte.
 template <std::size_t Bits>
 class BitString {
  public:

@@ -27,8 +27,8 @@ struct Access {
   Actions& actions;
 };
 
-/// Behaviour of a register block, apart from storing the written values. Before BoardRegisters calls the
-/// block, it has already stored the writable bits of the write.
+/// Behaviour of a register block, apart from storing the written values. BoardRegisters stores the writable
+/// bits of a write before it calls the block.
 class Block {
  public:
   virtual ~Block() = default;
@@ -41,8 +41,8 @@ class Block {
   /// Called after the access has written its last word in this block.
   virtual void end_write(BlockWords& /*words*/, Access& /*access*/) {}
 
-  /// These two functions return true if a read of the block, or a write of the word at `offset`, uses
-  /// LiveState::data.
+  /// reads_data_path() returns true if a read of the block uses LiveState::data. write_needs_data_path()
+  /// returns true if a write of the word at `offset` uses it.
   virtual bool reads_data_path() const { return false; }
   virtual bool write_needs_data_path(std::uint32_t /*offset*/) const { return false; }
 };

@@ -96,16 +96,16 @@ struct TrafficGenSettings {
 
   std::uint32_t packet_size = 1024;  ///< payload bytes, 1…kLongest
   std::uint32_t packet_count = 0;    ///< number of packets to send; 0 means: send until Stop
-  std::uint32_t gap = 0;             ///< time from the end of a packet to the start of the next, in kClock
+  std::uint32_t gap = 0;             ///< time from the end of a packet to the next packet, in units of kClock
   std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to port `dest_port` + (n mod `streams`)
-  std::uint16_t streams = 1;         ///< 0 counts as 1
+  std::uint16_t streams = 1;         ///< number of streams; 0 counts as 1
   /// For kUdp: IPv4 address of the destination, most significant byte first. If it is 0, there is no
   /// destination, so packets wait.
   std::uint32_t dest_ip = 0;
   Mode mode = Mode::kWrite;
 };
 
-/// Reports a write to the registers of the board's traffic generator.
+/// Reports a write to the registers of the traffic generator of the board's port.
 struct SetTrafficGen {
   TrafficGenSettings settings;
   bool start = false;  ///< rising edge of Start; ignored while the generator is busy
@@ -135,7 +135,7 @@ struct QpLive {
   std::optional<dcqcn::FirmwareParameters> parameters{};
 };
 
-/// State of the board's traffic generator.
+/// State of the traffic generator of the board's port.
 struct TrafficGenLive {
   std::uint32_t sent = 0;  ///< number of packets sent since Start
   bool busy = false;

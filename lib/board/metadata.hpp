@@ -28,8 +28,8 @@ class QpObserver {
 
   /// Reports that queue pair slot `index` changed its state to `qp.state`: CREATE (new), INIT, RTR, RTS (may
   /// send), SQD (requests wait), ERR (requests are flushed), RESET (destroyed). Called from
-  /// MetadataServer::handle() or reset(), before the response is returned. The data path then flushes the
-  /// outstanding requests; the response does not wait for the end of this flush.
+  /// MetadataServer::handle() or reset(), before the response is returned. After a change to ERR or RESET,
+  /// the data path flushes the outstanding requests; the response does not wait for the end of this flush.
   virtual void on_qp_state(std::size_t index, const QpContext& qp) = 0;
 };
 

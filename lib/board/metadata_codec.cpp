@@ -103,7 +103,7 @@ Message read(const Bits& bits) {
   return m;
 }
 
-/// The index of the variant is the bus type: PD, MR, QP.
+/// The index of the alternative in the variant is the bus type: 0 for PD, 1 for MR, 2 for QP.
 template <typename Bits, typename Message>
 Bits write(Message message, std::size_t type_lsb) {
   Bits bits;

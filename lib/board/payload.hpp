@@ -47,8 +47,8 @@ class PayloadError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Usage: call make_payload(), allocate an arena of arena_bytes(), and call fill() once. Afterwards any
-/// number of threads may call bytes() and crc().
+/// The data that a board sends, with precomputed CRCs. Usage: call make_payload(), allocate an arena of
+/// arena_bytes(), and call fill() once. Afterwards any number of threads may call bytes() and crc().
 class PayloadSource : public roce::PayloadStream {
  public:
   /// Arena size that fill() needs, in bytes.

@@ -21,13 +21,14 @@ struct EnumText {
   const char* text;
 };
 
-/// A register, named as in PyRogue's tree. Bit 0 of a register is bit 0 of the byte at its lowest address. In
-/// an array register (DataReg, DataBlock), element i begins at bit i · value_bits.
+/// A register, named as in PyRogue's tree. It occupies `bit_size` bits, from bit `bit_offset` of the word at
+/// `address` on. Bit 0 of a word is bit 0 of the byte at its lowest address. In an array register (DataReg,
+/// DataBlock), element i begins at bit i · value_bits of the register.
 struct Register {
   std::string path;  ///< e.g. Root.Core.AxiVersion.ScratchPad
   RegisterKind kind = RegisterKind::kVariable;
   std::uint32_t address = 0;  ///< absolute, multiple of 4
-  unsigned bit_offset = 0;    ///< 0…31
+  unsigned bit_offset = 0;    ///< first bit in the word at `address`, 0…31
   unsigned bit_size = 0;
   RegisterAccess access = RegisterAccess::kReadOnly;
   NumberFormat format = NumberFormat::kUnsigned;

@@ -20,7 +20,8 @@ bool add_to(std::span<std::uint8_t> number, std::uint64_t n) {
   return n == 0;
 }
 
-/// Returns the bytes of the address proper. IpAddress stores an IPv4 address in the last four bytes.
+/// Returns the 16 bytes of an IPv6 address, or the 4 bytes of an IPv4 address, which IpAddress stores in its
+/// last four bytes.
 template <class Address>
 auto visible(Address& ip) {
   return std::span(ip.bytes).subspan(ip.is_v4() ? 12 : 0);

@@ -42,7 +42,7 @@ IpAddress network_of(const IpAddress& ip, std::uint8_t length);
 
 bool same_prefix(const IpAddress& a, const IpAddress& b, std::uint8_t length);
 
-/// Returns a locally administered MAC address derived from the last four bytes of `ip`: 02:fe:….
+/// Returns a locally administered MAC address: 02:fe, followed by the last four bytes of `ip`.
 MacAddress mac_for(const IpAddress& ip);
 
 }  // namespace softfeb::config

@@ -10,7 +10,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Parameters that are fixed when the QP is created, so `changes` must not contain them.
+/// Parameters that are fixed when the QP is created, so `changes` must not contain them. For the firmware's
+/// algorithm, `line_rate` is fixed, too.
 constexpr const char* kFixed[] = {"scope", "bucket", "bucket_start", "width"};
 std::string pattern_of(const Node& node) { return "changes[]." + node.name; }
 

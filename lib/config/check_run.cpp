@@ -17,8 +17,8 @@ std::string on_host(const RunConfig& config, std::size_t port, const std::string
   return host ? name + '@' + std::to_string(*host) : name;
 }
 
-/// Returns a key for the network that the endpoint is attached to: the lab network, the link of a ring, or
-/// the port.
+/// Returns a text that is the same for all endpoints on one network. It names the network of the lab or, for
+/// an endpoint without a link, the ring or the port, and the VLAN.
 std::string network_key(const RunConfig& config, const EndpointConfig& e) {
   if (e.network) return "network " + std::to_string(*e.network);
   const Device& device = config.ports[e.port].device;

@@ -18,7 +18,7 @@ void check_network(Reading& reading, const LabConfig& config, const LabDraft& dr
 /// Checks that the ports of switch `sw` can send at the rates that are guaranteed to their queues.
 void check_rates(Reading& reading, const LabConfig& config, const SwitchDraft& draft, std::uint32_t sw);
 
-// The parts of check().
+// Functions that check() calls, directly or indirectly.
 
 /// Reports invalid slow control settings of boards.
 void check_controls(Reading& reading, const RunConfig& config);

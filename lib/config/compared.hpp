@@ -23,7 +23,7 @@ struct ComparedLab {
 /// An algorithm that would be compared by default, but cannot be used in this lab.
 struct UnfitAlgorithm {
   std::string name;
-  std::string reason;  ///< the first problem, as to_string() formats it
+  std::string reason;  ///< first problem that the loader reported, formatted by to_string(Problem)
 };
 
 struct Comparison {
@@ -39,10 +39,10 @@ struct Comparison {
 /// section `congestion`, or the path of a plug-in. Every board and queue pair uses the first of these
 /// settings that exists:
 ///   1. the section of `lab.compare` with this name, unless the section is empty;
-///   2. its own section, if that section names the same algorithm. For `dcqcn`, the section may name any
-///      DCQCN algorithm;
-///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. For
-///      `dcqcn`, the algorithm is the firmware's.
+///   2. the section `congestion` or `dcqcn` of the board or queue pair, if that section names the same
+///      algorithm. For the word `dcqcn`, the section may name any DCQCN algorithm;
+///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. The
+///      word `dcqcn` then selects the firmware's algorithm.
 /// The function also adds what the algorithm needs:
 ///   - DCQCN: ECN marking by the switches, if none of them marks packets or forges CNPs;
 ///   - HPCC: INT records, congestion control headers, and room for them in the MTU;

@@ -33,7 +33,8 @@ std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base)
 void add_grant_parameters(Node& section, const LabConfig& base);
 
 /// Checks that the priorities that switch_on_grants() added have an effect. Throws ConfigError if the
-/// settings of queues in the file prevent this. `lab` is the lab with the added priorities.
+/// settings of queues in the file prevent this. `base` is the lab of the unchanged document, and `lab` is the
+/// lab with the added priorities.
 void check_priorities(const Node& document, const LabConfig& base, const LabConfig& lab);
 
 }  // namespace softfeb::config

@@ -20,7 +20,7 @@ struct ListedQp {
   std::uint32_t psn = 0;  ///< PSN that the target expects first
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
-  std::uint64_t length = 0;  ///< bytes
+  std::uint64_t length = 0;  ///< length of the memory region in bytes
 };
 
 /// Name of the target whose queue pairs are listed in the section `conformance`.
@@ -28,7 +28,7 @@ inline constexpr const char* kListedTarget = "listed";
 
 /// Section `conformance`: the target of `softfeb conformance`, and the cases to run.
 struct ConformanceConfig {
-  /// sink://HOST[:PORT], perftest://HOST[:PORT], "own:" (the first receiver in this file), own:virtual
+  /// sink://HOST[:PORT], perftest://HOST[:PORT], "own:" (first receiver of the configuration), own:virtual
   /// (softfeb's receiver in virtual time), or listed (the queue pairs in `qps`).
   std::string target;
   std::optional<IpAddress> ip;    ///< IP address of a listed target
@@ -39,12 +39,12 @@ struct ConformanceConfig {
   std::string profile = "iba";     ///< name of a profile, or path of a file
   /// Names of groups and cases; all cases if empty. A leading `!` excludes a name.
   std::vector<std::string> cases;
-  /// Second address of the board; without it, cases that need it do not run.
+  /// Second IP address of the board. If empty, cases that need a second address do not run.
   std::optional<IpAddress> second_ip;
-  std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; without it, cases over IPv6 do not run
+  std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; if empty, cases over IPv6 do not run
   std::optional<IpAddress> target_ip6;  ///< IPv6 address of the target
   std::uint32_t attempts = 2;           ///< maximum number of attempts of a case that stays inconclusive
-  std::optional<Time> time_limit;       ///< longest duration of the run
+  std::optional<Time> time_limit;       ///< longest duration of the run; empty if it is not limited
   Where where;
 };
 

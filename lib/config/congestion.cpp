@@ -96,7 +96,7 @@ void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
 /// Value of `algorithm`.
 struct AlgorithmName {
   CongestionConfig::Algorithm algorithm = CongestionConfig::Algorithm::kOff;
-  /// For kPaper, returns the parameters. Null if the parameters are those of the paper.
+  /// For kPaper: function that returns the parameters. If it is null, the parameters are those of the paper.
   dcqcn::PaperParameters (*preset)() = nullptr;
   const congestion::Algorithm* other = nullptr;  ///< for kOther: the algorithm
 };

@@ -24,9 +24,9 @@ namespace softfeb::config {
 struct CongestionConfig {
   enum class Algorithm : std::uint8_t {
     kOff,
-    kFirmware,  ///< the board's algorithm, clock-exact
+    kFirmware,  ///< DCQCN as in the board's firmware, exact to one clock cycle
     kPaper,     ///< algorithm of the DCQCN paper (SIGCOMM 2015); also models commercial NICs
-    kOther,     ///< see `other`
+    kOther,     ///< any algorithm that is not DCQCN; see `other`
   };
   /// Determines which QPs of a board share one rate.
   enum class Scope : std::uint8_t {
@@ -42,7 +42,8 @@ struct CongestionConfig {
   dcqcn::PaperSettings paper;
   /// For kOther, the algorithm and, once the configuration is resolved, its parameters.
   congestion::AlgorithmSettings other;
-  /// For kOther, the parameters that the section contains, in the order of Algorithm::parameters().
+  /// For kOther, one element for each of Algorithm::parameters(): the value in the section, or empty if the
+  /// section does not contain the parameter.
   std::vector<std::optional<double>> given;
   std::string plugin;  ///< for kOther: path of the plug-in, as written; empty for softfeb's own algorithms
   Where where;

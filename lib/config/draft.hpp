@@ -101,7 +101,7 @@ struct PartDraft {
 
 struct LabDraft {
   LabSettings lab;
-  std::string bottleneck;  ///< SWITCH.PEER; empty if not given
+  std::string bottleneck;  ///< observed switch port, written as SWITCH.PEER; empty if not given
   Where bottleneck_where;
 
   std::optional<std::size_t> worker;                 ///< worker that runs the network; empty if not given
@@ -141,7 +141,7 @@ PortConfig read_port(Section section);
 void read_hosts(Section& document, RunConfig& config);
 /// Reports `hosts` in a document of a command that runs on one machine.
 void refuse_hosts(Section& document);
-/// Finds the host of each port, and reports hosts and ports that do not match.
+/// Finds the host of each port. Reports ports without a valid host, and hosts that have no port.
 void resolve_hosts(Reading& reading, RunConfig& config);
 /// Reads section `faults` of a port.
 FaultConfig read_port_faults(Section section);
@@ -250,7 +250,8 @@ LabConfig load_lab_document(const Node& document, const std::string& file,
 /// An endpoint that names a worker is assigned to that worker. The others are assigned in order of
 /// decreasing load to the least loaded worker of `workers` (not empty), so that equal loads are assigned
 /// round-robin. The load of a board is the rate at which its QPs may send payload. The load of a receiver
-/// is the rate at which payload may arrive. Both are in bits per second.
+/// is the rate at which payload may arrive. Both are in bits per second. With `hosts`, the workers of each
+/// host are considered separately.
 std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers);
 
 /// Converts a Draft to a RunConfig: resolves names to indices, expands `count`, and sets defaults that depend

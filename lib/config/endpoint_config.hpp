@@ -79,7 +79,7 @@ struct RegistrationSettings {
   /// Maximum time that a message waits for the first message of its transfer; must exceed the time that a
   /// retransmission takes.
   Time escape_timeout = kSecond;
-  Time entry_timeout = 0;  ///< if 0, incomplete transfers are never abandoned
+  Time entry_timeout = 0;  ///< time after which an incomplete transfer is abandoned; 0 means never
   std::uint32_t remember = 16;
   bool given = false;
   Where where;

@@ -55,7 +55,8 @@ struct BoardEventsConfig {
   detector::PayloadKind kind = detector::PayloadKind::kWaveform12;
   std::uint16_t channels = 49;  ///< channels per board; for `beamlets`, the number of beamlets
   std::uint16_t samples = 64;   ///< samples per channel; for `beamlets`, the number of time samples
-  /// Number of different images, which are sent repeatedly; unused for `counter` and `replay`.
+  /// Number of different images (payloads of an event), which are sent repeatedly. Unused for `counter` and
+  /// `replay`.
   std::uint32_t images = 64;
   detector::Suppression suppression;  ///< only for `roi`
   detector::FragmentSizes sizes;      ///< only for `counter`

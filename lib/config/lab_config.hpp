@@ -41,9 +41,9 @@ struct LabSettings {
   std::string shows;        ///< purpose of the experiment, in a sentence or two
   std::string corresponds;  ///< published result to which the experiment corresponds
   std::vector<LabCheck> checks;
-  /// Link of the observed switch port, index into LabConfig::network.links.
+  /// Link of the observed switch port, index into LabConfig::network.links; empty if no port is observed.
   std::optional<std::uint32_t> bottleneck;
-  /// Switch that sends to the link, index into LabConfig::network.switches.
+  /// Switch to which the observed port belongs, index into LabConfig::network.switches.
   std::uint32_t bottleneck_switch = 0;
   Time sample_interval = kMillisecond;  ///< time between two samples of the statistics
   /// Maximum fraction of the time, from 0 to 1, for which the host may preempt a worker. If a worker was

@@ -274,7 +274,8 @@ class LinkRuleResolver {
   LabConfig& config_;
   std::vector<Flow> flows_;
   fabric::Hops hops_;
-  std::vector<std::size_t> links_;  ///< links of the draft, indices into network.links
+  /// Indices into network.links of the links that result from the current draft.
+  std::vector<std::size_t> links_;
   /// Index of each queue pair in LinkRulesConfig::qps.
   std::map<std::tuple<const LinkRulesConfig*, const Flow*, Direction>, std::size_t> places_;
 };

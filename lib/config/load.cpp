@@ -31,7 +31,7 @@ Node document_of(const std::string& text, const std::string& file,
 }
 
 /// Carries out the first of three stages: read, resolve, check. Each stage runs only if the previous stage
-/// found no problems. Otherwise it would report errors that merely follow from those problems.
+/// found no problems. Otherwise it would report errors that merely follow from the previous problems.
 Draft read_draft(Reading& reading, const Node& document, Form form) {
   Draft draft = read_document(reading, document, form);
   throw_if_any(reading);

@@ -46,7 +46,7 @@ RunSettings read_run(Section s) {
     if (number.value) return std::optional(static_cast<std::uint32_t>(*number.value));
     return {text + " is not a number of queue pairs", "write all, or a number up to 1000000"};
   });
-  WebConfig web;  // this value is only validated; load_web() returns it
+  WebConfig web;  // the value is only validated here; load_web() returns it
   s.read("web", web, parse_web);
   s.close();
   return run;

@@ -34,7 +34,7 @@ namespace softfeb::config {
 
 /// Section `run`.
 struct RunSettings {
-  std::optional<Time> duration;  ///< traffic stops this long after its start
+  std::optional<Time> duration;  ///< time from the start to the end of traffic; empty if it is not limited
   /// Maximum number of messages of each QP; already applied to TrafficConfig::messages.
   std::optional<std::uint64_t> messages;
   Time warmup = 0;  ///< time after the start of traffic that is excluded from the statistics
@@ -65,11 +65,11 @@ struct RunSettings {
 
 /// Section `latency`: measurement of the time that messages take from each stage to the next.
 struct LatencyConfig {
-  static constexpr std::uint32_t kSample = 64;        ///< default in real time
-  static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time
+  static constexpr std::uint32_t kSample = 64;        ///< default of `sample` in real time
+  static constexpr std::uint32_t kVirtualSample = 1;  ///< default of `sample` in virtual time
 
   /// With the value N, times are recorded for one message in N. With 0, no times are recorded. If this is
-  /// empty, the default applies.
+  /// empty, kSample or kVirtualSample applies.
   std::optional<std::uint32_t> sample;
   Where where;
 };
@@ -79,7 +79,7 @@ using engine::HugePages;
 /// Section `eal`: DPDK's Environment Abstraction Layer.
 struct EalConfig {
   HugePages hugepages = HugePages::kAuto;  ///< with kAuto, huge pages are used if the host has free ones
-  std::optional<std::uint64_t> memory;     ///< bytes; if empty, as much as the configuration needs
+  std::optional<std::uint64_t> memory;     ///< DPDK memory in bytes; if empty, as much as is needed
   /// Argument of --file-prefix. If empty, no files are shared with other processes.
   std::optional<std::string> prefix;
   std::vector<std::string> args;  ///< appended unchanged to the arguments of rte_eal_init()

@@ -18,7 +18,8 @@
 
 namespace softfeb::config {
 
-/// Additional results of reading a document: problems, positions of the keys that were read, and known keys.
+/// Results of reading a document, apart from the configuration itself: problems, positions of the keys that
+/// were read, and known keys.
 struct Reading {
   static constexpr std::size_t kMost = 100;
 
@@ -40,7 +41,8 @@ struct Reading {
   }
 };
 
-/// The words that a parser accepts; none if it accepts other values as well.
+/// Returns the words that a parser accepts; an empty list if it also accepts other values, such as numbers.
+/// For parse_bool, returns only true and false, without the synonyms.
 template <class Parse>
 std::vector<std::string> words_of(const Parse& parse) {
   if constexpr (requires { parse.words(); }) {

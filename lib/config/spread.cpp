@@ -16,7 +16,7 @@ constexpr double kLeast = 1;  ///< load of an idle endpoint; not 0, so that idle
 constexpr double kPacket = 1024 * 8.0;
 
 struct Place {
-  std::string host;  ///< empty without `hosts`
+  std::string host;  ///< name of the host; empty without `hosts`
   double load = kLeast;
   std::size_t worker = 0;
   bool given = false;
@@ -50,8 +50,8 @@ double offered(const BoardDraft& board) {
   return std::max(kLeast, std::min(sum, link));
 }
 
-/// Returns the load in bits per second for each name in `to`. Each name is that of a receiver or of one of
-/// its replicas.
+/// Returns the load that boards send to each name in their `to` keys, in bits per second. A name is that of a
+/// receiver, for all its replicas together, or that of a single replica.
 std::map<std::string, double> sent_to(const Draft& draft) {
   std::map<std::string, double> sums;
   for (const BoardDraft& board : draft.boards) {
@@ -99,7 +99,7 @@ std::vector<Place> places_of(const Draft& draft) {
   for (const ReceiverDraft& receiver : draft.receivers) {
     const std::string& name = receiver.endpoint.config.name;
     const std::uint32_t n = receiver.endpoint.count;
-    // A QP may name the whole group or a single replica.
+    // A QP may name all replicas together, which share this load equally, or a single replica.
     add(places, draft.config.ports, receiver.endpoint,
         [&](std::uint32_t i) { return to(name) / n + (n > 1 ? to(name + '-' + std::to_string(i)) : 0); });
   }
@@ -110,7 +110,7 @@ std::vector<Place> places_of(const Draft& draft) {
 
 std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers) {
   std::vector<Place> places = places_of(draft);
-  std::map<std::string, std::map<std::size_t, double>> loads;  // by host and worker
+  std::map<std::string, std::map<std::size_t, double>> loads;  // sum of the loads, by host and worker
   std::vector<Place*> open;
   for (Place& p : places) {
     if (p.given) {

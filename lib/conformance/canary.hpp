@@ -28,8 +28,8 @@ class Canary {
   roce::Qpn remote() const { return script_->setup().dest_qp; }
   State state() const { return state_; }
 
-  /// Sends a WRITE up to kTries times, at intervals of `limit`, until it is acknowledged. If none is
-  /// acknowledged, the canary is lost.
+  /// Starts a check by sending a WRITE. Until the WRITE is acknowledged, run() repeats it at intervals of
+  /// `limit`. If none of kTries WRITEs is acknowledged, the state becomes kLost.
   void check(Time now, Time limit, Frames& out);
   void on_answer(const Answer& answer, Time now);
   void run(Time now, Frames& out);
@@ -37,7 +37,7 @@ class Canary {
 
   /// Round-trip times of all WRITEs that were acknowledged on the first try.
   const std::vector<Time>& round_trips() const { return round_trips_; }
-  std::uint64_t answers() const { return answers_; }  ///< number of all packets for this queue pair
+  std::uint64_t answers() const { return answers_; }  ///< number of packets received for this queue pair
   const std::string& last_answer() const { return last_answer_; }
 
  private:

@@ -30,13 +30,13 @@ enum class Severity : std::uint8_t { kCritical, kHigh, kMedium, kLow, kInfo };
 /// What a case needs from the target, as a combination of bits.
 using Needs = std::uint16_t;
 inline constexpr Needs kNeedsMemory = 1U << 0;    ///< memory can be read
-inline constexpr Needs kNeedsReceives = 1U << 1;  ///< receives can be posted, completions read
-inline constexpr Needs kNeedsSink = 1U << 2;      ///< queue pairs or regions with special attributes
-inline constexpr Needs kNeedsCounters = 1U << 3;  ///< hardware counters
-inline constexpr Needs kNeedsVlan = 1U << 4;      ///< an interface with a VLAN
-inline constexpr Needs kNeedsTwoIps = 1U << 5;    ///< a second address of the board
-inline constexpr Needs kDestructive = 1U << 6;    ///< may crash the target
-inline constexpr Needs kNeedsV6 = 1U << 7;        ///< an IPv6 address of the target
+inline constexpr Needs kNeedsReceives = 1U << 1;  ///< receives can be posted, and completions can be read
+inline constexpr Needs kNeedsSink = 1U << 2;      ///< queue pairs or regions can have special attributes
+inline constexpr Needs kNeedsCounters = 1U << 3;  ///< hardware counters can be read
+inline constexpr Needs kNeedsVlan = 1U << 4;      ///< the target has an interface with a VLAN
+inline constexpr Needs kNeedsTwoIps = 1U << 5;    ///< the board has a second IP address
+inline constexpr Needs kDestructive = 1U << 6;    ///< not a need: the case may crash the target
+inline constexpr Needs kNeedsV6 = 1U << 7;        ///< the target has an IPv6 address
 inline constexpr Needs kNeedsReads = 1U << 8;     ///< READ requests are supported
 inline constexpr Needs kNeedsAtomics = 1U << 9;   ///< atomic operations are supported
 inline constexpr Needs kNeedsSends = 1U << 10;    ///< SENDs are supported
@@ -51,9 +51,9 @@ enum class TargetState : std::uint8_t { kInit, kRtr, kRts, kError };
 struct QpSpec {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
-  std::optional<std::uint32_t> psn;  ///< the initial PSN e; random if empty
-  std::uint32_t receives = 0;        ///< receives posted at the start
-  std::uint32_t receive_size = 64;   ///< bytes
+  std::optional<std::uint32_t> psn;  ///< initial PSN, the symbol e of the notation; random if empty
+  std::uint32_t receives = 0;        ///< number of receives that are posted at the start
+  std::uint32_t receive_size = 64;   ///< size of each receive in bytes
   std::uint8_t rnr_timer = 12;
   std::uint8_t max_dest_rd_atomic = 1;
   bool remote_write = true;
@@ -102,8 +102,8 @@ struct Step {
   /// If this is true, the step also waits for the silence window (Timing::silence), during which no further
   /// answer may arrive.
   bool settle = false;
-  std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
-  bool one_at_a_time = false;  ///< awaits the answers after each repetition
+  std::uint64_t times = 1;     ///< number of repetitions; the symbol i is the index of the repetition, from 0
+  bool one_at_a_time = false;  ///< if true, the answers are awaited after each repetition
   Time interval = 0;           ///< time between repetitions
   /// Time limit for the answers after the last packet. If empty, this is the silence window.
   std::optional<Time> within;
@@ -114,7 +114,7 @@ struct Step {
 /// A work completion that the target must report.
 struct CompletionSpec {
   bool success = true;
-  std::optional<Expression> length;  ///< bytes
+  std::optional<Expression> length;  ///< received bytes; not compared if empty
   std::optional<std::uint32_t> immediate;
   bool operator==(const CompletionSpec&) const = default;
 };

@@ -35,9 +35,10 @@ class AckChecker {
   std::uint32_t index(roce::Psn psn) const { return (psn - first_) & roce::kPsnMask; }
 
   roce::Psn first_;
-  std::set<std::uint32_t> sent_;  ///< PSNs that were sent, counted from the first one
-  std::set<std::uint32_t> ends_;  ///< PSNs at which messages end, counted from the first one
-  /// Number of messages that end at or before each PSN, up to the first PSN that was never sent.
+  std::set<std::uint32_t> sent_;  ///< PSNs that were sent, relative to first_
+  std::set<std::uint32_t> ends_;  ///< PSNs at which messages end, relative to first_
+  /// Number of messages that end at or before each PSN; indexed by the PSN relative to first_. Ends before
+  /// the first PSN that was never sent.
   std::vector<std::uint32_t> messages_;
   bool before_first_ = false;  ///< a packet before the first PSN was sent
   bool duplicates_ = false;

@@ -39,7 +39,7 @@ struct AnswerPattern {
   std::optional<Expression> credits;
 };
 
-/// The answers to a stimulus, as a sequence of choices.
+/// The answers to a stimulus: a sequence of items, each of which lists alternative answers.
 ///
 /// Notation: items are separated by `;`, alternatives by `|`. An alternative is `none`, `any`, or a kind with
 /// a PSN: `ACK e+1 msn 2`, `ACK e..e+63 msn 64`, `ACKS e..e` (one ACK or more), `NAK60 e+1`, `RNR e code 12`,
@@ -96,7 +96,7 @@ class Matcher {
   Symbols symbols_;
   std::size_t next_ = 0;               ///< first item that is not finished
   std::optional<roce::Psn> in_range_;  ///< latest acknowledged PSN, if item next_ is a range; else empty
-  std::vector<std::uint8_t> cnps_;     ///< for each item: 1 if its CNP has arrived
+  std::vector<std::uint8_t> cnps_;     ///< for each item: 1 if its CNP has arrived, otherwise 0
 };
 
 }  // namespace softfeb::conformance

@@ -62,12 +62,12 @@ class FrameDraft {
   std::string text_;
   PacketKind kind_;
   bool v6_ = false;
-  Bytes ethernet_;              ///< with a VLAN tag, if there is one
+  Bytes ethernet_;              ///< Ethernet header, including the VLAN tag if there is one
   Bytes ip_;                    ///< IPv4 header with its options, or IPv6 header; with RoCE v1, the GRH
-  Bytes udp_;                   ///< empty with RoCE v1
+  Bytes udp_;                   ///< UDP header; empty with RoCE v1
   Bytes transport_;             ///< bytes from the BTH to the pad
   Bytes icrc_;                  ///< empty if the packet has no iCRC
-  std::size_t payload_at_ = 0;  ///< offset in transport_
+  std::size_t payload_at_ = 0;  ///< offset of the payload in transport_
   std::size_t payload_size_ = 0;
   /// If false, the iCRC is computed without the eight bytes of ones before the packet.
   bool whole_icrc_ = true;

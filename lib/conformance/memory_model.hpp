@@ -69,18 +69,19 @@ class MemoryModel {
   };
 
   enum class Fate : std::uint8_t { kWritten, kTolerated, kRefused };
-  /// Fate of packet `i`, which must be inside the region.
+  /// Tells whether the payload of packet `i` must be, may be or must not be in memory. A packet that is not
+  /// completely inside the region must not be written.
   Fate fate(std::size_t i, const WrittenSpec& written) const;
   bool inside(const Sent& s) const;
   Range around(const Sent& s) const;
   static std::vector<Range> split(const std::vector<Range>& ranges);
-  /// Describes why the byte at `offset` is wrong; empty if no packet may change it.
+  /// Describes why the byte `found` at `offset` is wrong; empty if no packet explains it.
   std::string explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const;
 
   std::uint64_t region_size_;
   std::vector<Sent> sent_;
   std::vector<Qp> qps_;
-  std::vector<std::uint8_t> acknowledged_;  ///< indexed like sent_
+  std::vector<std::uint8_t> acknowledged_;  ///< 1 for each packet that was acknowledged; indexed like sent_
 };
 
 }  // namespace softfeb::conformance

@@ -12,8 +12,8 @@
 namespace softfeb::conformance {
 
 struct OwnTargetConfig {
-  engine::Identity identity;                    ///< address of the receiver; IPv4
-  std::optional<engine::Identity> v6_identity;  ///< a second endpoint with an IPv6 address
+  engine::Identity identity;                    ///< addresses of the receiver; the IP address is IPv4
+  std::optional<engine::Identity> v6_identity;  ///< the same for a second receiver with an IPv6 address
   std::vector<roce::IpAddress> requesters;      ///< the boards' IPv4 addresses
   std::optional<roce::IpAddress> v6_requester;
   roce::NotificationConfig notification{};
@@ -34,7 +34,7 @@ class OwnTarget {
   Capabilities capabilities() const;
   TargetDevice device() const;
   /// Returns the regions that cases use: a normal one, a read-only one, one of another protection domain, and
-  /// a deregistered one. The receiver knows only the first.
+  /// a deregistered one. The receiver knows only the first of them.
   std::vector<RegionPlace> regions() const;
 
  private:
@@ -51,8 +51,8 @@ class OwnTarget {
   struct Endpoint {
     std::unique_ptr<Observer> observer;
     std::unique_ptr<engine::Receiver> receiver;
-    std::vector<roce::IpAddress> requesters;  ///< each requester has `slots` consecutive slots
-    std::vector<roce::Qpn> qp_of_slot;        ///< 0 if the slot is free
+    std::vector<roce::IpAddress> requesters;  ///< each requester has OwnTargetConfig::slots consecutive slots
+    std::vector<roce::Qpn> qp_of_slot;        ///< QPN of the queue pair in each slot; 0 if the slot is free
   };
   /// An open queue pair.
   struct Qp {
@@ -61,7 +61,7 @@ class OwnTarget {
     QpSpec spec;
     roce::ResponderConfig responder;
     TargetState state = TargetState::kRts;
-    bool flushed = false;  ///< in the error state: all remaining receives have been completed with errors
+    bool flushed = false;  ///< in the error state: the remaining receives have been reported as errors
     bool event = false;
   };
 

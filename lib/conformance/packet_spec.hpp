@@ -52,24 +52,24 @@ enum class Field : std::uint8_t {
   kAt,      ///< VA as an offset from the start of the region
   kVa,
   kRkey,
-  kLength,  ///< RETH: length of the message
+  kLength,  ///< length of the message in the RETH
   kImmediate,
   kSwap,     ///< operand of an atomic request
   kCompare,  ///< compare operand of an atomic request
   kFill,     ///< value of all payload bytes
-  kPayload,  ///< one payload byte
-  kPad,      ///< one pad byte
+  kPayload,  ///< the payload byte with the index Override::index
+  kPad,      ///< the pad byte with the index Override::index
   // IP
   kVersion,
   kIhl,  ///< IPv4: header length in words; words beyond 5 are NOP options
-  kTos,  ///< IPv6: traffic class
+  kTos,  ///< TOS; in IPv6, the traffic class
   kDscp,
   kEcn,
   kId,
   kDf,
   kMf,
   kOffset,  ///< IPv4: fragment offset in units of 8 bytes
-  kTtl,     ///< IPv6: hop limit
+  kTtl,     ///< TTL; in IPv6, the hop limit
   kFlowLabel,
   kIpChecksum,
   kSourceIp,
@@ -87,8 +87,8 @@ enum class Field : std::uint8_t {
   kRoceV1,  ///< GRH and EtherType 0x8915 instead of IP and UDP
   // shape of the frame
   kCut,    ///< the transport packet is cut to this many bytes before the iCRC is computed
-  kTrail,  ///< Ethernet padding after the IP packet, in bytes
-  kSplit,  ///< two IP fragments, the first with this many bytes of IP payload
+  kTrail,  ///< this many bytes of Ethernet padding are added after the IP packet
+  kSplit,  ///< the packet becomes two IP fragments, the first with this many bytes of IP payload
   kIcrc,
 };
 
@@ -107,7 +107,7 @@ struct Override {
   std::uint32_t index = 0;  ///< for kPayload and kPad, index of the byte
   bool late = false;        ///< `~`: changed on the way, after the iCRC was computed
 
-  /// Returns the number that replaces `right`, the correct one. Not for kWord.
+  /// Returns the new value of the field. `right` is the correct value. Must not be called for kWord.
   std::uint64_t applied(std::uint64_t right, const Symbols& symbols) const {
     const std::uint64_t number = value.value(symbols);
     return mode == Mode::kAdd ? right + number : mode == Mode::kXor ? right ^ number : number;
@@ -127,8 +127,8 @@ struct PacketSpec {
   std::string text;  ///< the packet in the notation
 
   const Override* find(Field field) const;
-  /// Returns the same packet with AckReq and without its options, except those that determine its place and
-  /// contents: `len`, `at`, `region`, `imm` and `fill`. A case sends the result after this packet, to check
+  /// Returns the same packet with AckReq and without its options, except those that determine what is written
+  /// and where: `len`, `at`, `region`, `imm` and `fill`. A case sends the result after this packet, to check
   /// that the target dropped this packet without any other effect. Only for packets from parse_packets().
   PacketSpec unspoilt() const;
 };

@@ -25,7 +25,7 @@ struct CaseEnvironment {
   Timing timing;
   roce::Path path;                    ///< path from the board to the target, over IPv4
   std::optional<roce::Path> v6_path;  ///< set if the target has an IPv6 address
-  roce::IpAddress second_ip;          ///< the board's second address
+  roce::IpAddress second_ip;          ///< the board's second IP address
   /// The four regions of the target: a normal one, a read-only one, one of another protection domain, and a
   /// deregistered one.
   std::vector<RegionPlace> regions;
@@ -80,7 +80,7 @@ class PartRun {
   /// CaseRun compares the answers with the deviation.
   Failures unlisted() const { return unlisted_; }
   /// Reason why the part could not be carried out, for example because the target refused a request. Empty if
-  /// it could.
+  /// there was no such obstacle.
   const std::string& broken() const { return broken_; }
   bool target_gone() const { return gone_; }
   bool unsupported() const { return unsupported_; }
@@ -189,7 +189,7 @@ class PartRun {
   std::size_t range_ = 0;
   std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the steps
   Time step_began_ = 0;
-  /// For a latency: departure time of the packet whose first answer is awaited.
+  /// Departure time of the packet whose latency is measured, until its first answer arrives; otherwise empty.
   std::optional<Time> timed_;
   std::map<std::string, std::vector<Time>> latencies_;  ///< measured times; the key is Step::latency
   std::optional<TargetRequest> request_;

@@ -36,8 +36,8 @@ class Prober final : public engine::Endpoint {
                        Time /*now*/) const override {}
 
  private:
-  /// Maximum number of packets that are kept until take_answers() is called. Further packets are dropped, so
-  /// that a flood cannot exhaust memory.
+  /// Maximum number of received packets that are kept until take_answers() is called. Further packets are
+  /// dropped, so that a flood cannot exhaust memory.
   static constexpr std::size_t kMostAnswers = 65'536;
 
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;

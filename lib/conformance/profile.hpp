@@ -24,7 +24,7 @@ struct Deviation {
   /// Driver or firmware versions in which the deviation was seen; empty if not specified.
   std::string versions;
   std::string until;  ///< version in which the deviation was corrected; empty if none is known
-  /// The answers of the target in each part with a deviation, in the notation.
+  /// The answers that the target gives instead of the expected ones, in each part in which it deviates.
   std::optional<Expectation> observe;
   std::optional<WrittenSpec> written;
   std::optional<std::vector<CompletionSpec>> completions;
@@ -70,9 +70,9 @@ struct ProfileText {
   std::string text;
   std::string file;
 };
-/// Parses the profile `name` and the profiles that it extends. `read` finds a profile by its name. Its second
-/// argument, which is used in messages, is the file that refers to this profile, or empty if the user does.
-/// Throws NotationError, for example if profiles extend each other in a circle.
+/// Parses the profile `name` and the profiles that it extends. `read` finds a profile by its name. The second
+/// argument of `read` is for messages: the file that names this profile as its base, or an empty text if the
+/// user named the profile. Throws NotationError, for example if profiles extend each other in a circle.
 Profile resolve_profile(
     std::string_view name, const Catalogue& catalogue,
     const std::function<ProfileText(const std::string& name, const std::string& named_by)>& read);

@@ -45,7 +45,7 @@ struct TracePacket {
   Judgement judgement = Judgement::kSent;
   Fault fault = Fault::kNone;
   std::uint32_t part = 0;  ///< number of the part, from 1; 0 if the case has no parts
-  /// Number of the step in its part, from 1; 0 if this was before or after the steps.
+  /// Number of the step in its part, from 1; 0 for a packet before the first or after the last step.
   std::uint32_t step = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
@@ -96,8 +96,8 @@ struct RuleResult {
 struct MemoryDifference {
   std::uint32_t region = 0;
   std::uint64_t offset = 0;
-  std::vector<std::uint8_t> expected;  ///< at most 64 bytes
-  std::vector<std::uint8_t> found;     ///< the same number of bytes
+  std::vector<std::uint8_t> expected;  ///< required bytes, at most 64
+  std::vector<std::uint8_t> found;     ///< bytes in memory, as many as in `expected`
   bool guard = false;                  ///< no packet may change these bytes
   /// Explanation, for example "packet 3 was written although it was refused"
   std::string text;
@@ -122,13 +122,14 @@ struct CaseResult {
   std::string deviation;      ///< Deviation::why, if the profile lists a deviation for this case
 };
 
-/// Times that a run uses; measured by calibration unless the profile sets them.
+/// Times that a run uses. Calibration determines all of them except `t_case`. A profile may set `t_ack` and
+/// `silence` instead.
 struct Timing {
   Time round_trip_p50 = 0;
   Time round_trip_p99 = 0;
   Time t_ack = kMillisecond;        ///< maximum time until an answer arrives
   Time silence = 5 * kMillisecond;  ///< a target that does not answer within this time is silent
-  Time t_case = 2 * kSecond;        ///< longest time of a case
+  Time t_case = 2 * kSecond;        ///< time limit for each part of a case, in addition to its waits
 };
 
 /// The outcome of a run.
@@ -139,7 +140,7 @@ struct SuiteResult {
   Timing timing;
   std::uint64_t seed = 0;
   std::vector<CaseResult> cases;      ///< in the order of the catalogue
-  std::vector<std::string> not_seen;  ///< deviations in the profile that did not occur
+  std::vector<std::string> not_seen;  ///< deviations and limits of the profile that the run did not confirm
   /// Set if the target stopped answering; names the case after which it stopped.
   std::optional<std::string> dead;
   /// If no case was judged, the reason: which packets were sent and received, and the likely causes.

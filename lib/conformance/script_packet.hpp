@@ -27,7 +27,7 @@ struct ScriptSetup {
   roce::Psn first_psn = 0;  ///< the initial PSN e
   std::uint32_t pmtu = 1024;
   std::vector<RegionPlace> regions;  ///< not empty
-  roce::IpAddress second_ip;         ///< the board's second address
+  roce::IpAddress second_ip;         ///< the board's second IP address
 };
 
 /// A packet of a script, ready to be sent.
@@ -38,11 +38,12 @@ struct ScriptPacket {
   roce::Psn psn = 0;
   std::uint8_t opcode = 0;
   std::uint32_t region = 0;  ///< index into ScriptSetup::regions
-  /// Place of the payload, as an offset from the start of the region (modulo 2^64).
+  /// Offset of the payload from the start of the region, modulo 2^64.
   std::uint64_t offset = 0;
-  std::uint32_t message_length = 0;  ///< RETH: length, if the packet has a RETH
+  std::uint32_t message_length = 0;  ///< length in the RETH, in bytes; used only if the packet has a RETH
   std::uint32_t immediate = 0;
-  /// Number of PSNs. A READ request uses one for each packet of its response (IBA 9.7.3.1).
+  /// Number of PSNs that the packet uses. A READ request uses one for each packet of its response (IBA
+  /// 9.7.3.1).
   std::uint32_t psns = 1;
   std::vector<std::uint8_t> payload;  ///< payload as sent, without pad
 };

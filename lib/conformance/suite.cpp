@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kBaseline = {"BAS-01", "BAS-02", "BAS-03"};
 constexpr std::size_t kCalibrationWrites = 64;
-constexpr Time kFirstLimit = kSecond;  ///< for the first answers, while the round-trip time is unknown
+constexpr Time kFirstLimit = kSecond;  ///< time limit for answers while the round-trip time is unknown
 constexpr Time kLeastAck = kMillisecond;
 constexpr Time kLeastSilence = 5 * kMillisecond;
 constexpr Time kAckOfP99 = 20;  ///< T_ack is this multiple of the round-trip time's 99th percentile

@@ -35,10 +35,11 @@ class Suite {
 
   /// `report` is called with each result, in the order in which the cases end.
   void on_case(std::function<void(const CaseResult&)> report) { report_ = std::move(report); }
-  /// Reports the total number of packets that the port has lost. If it has increased, the current attempt is
-  /// inconclusive.
+  /// Reports the total number of packets that the port has lost. If this number has increased since the last
+  /// call, the current attempt is inconclusive.
   void port_dropped(std::uint64_t packets);
-  /// Reports that the thread was preempted for `gap`.
+  /// Reports that the thread was preempted for `gap`. If `gap` exceeds the silence window, the current
+  /// attempt is inconclusive.
   void preempted(Time gap);
 
   /// Only answers from the target's addresses are judged; all others count as foreign.

@@ -31,10 +31,10 @@ struct Capabilities {
   bool sends = false;
   bool notification_point = false;
   bool line_rate = false;
-  bool bounds = true;                    ///< no other memory is registered directly after the region
+  bool bounds = true;                    ///< no other memory is registered around the region
   std::uint32_t active_mtu = 1024;       ///< largest path MTU in bytes
-  std::uint64_t max_message = 1U << 31;  ///< bytes
-  std::uint64_t region_size = 0;         ///< size of the first region
+  std::uint64_t max_message = 1U << 31;  ///< largest message in bytes
+  std::uint64_t region_size = 0;         ///< size of the first region in bytes
 };
 
 /// Describes the target in results.
@@ -81,7 +81,7 @@ struct CrcRequest {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
-/// Returns all completions that have arrived since the last request, and removes them.
+/// Reads and removes all completions that have arrived since the previous CompletionsRequest.
 struct CompletionsRequest {};
 struct CountersRequest {};
 /// Asks whether a solicited event has been raised since the queue pair was opened.
@@ -101,7 +101,7 @@ struct Completion {
   roce::Qpn qp = 0;
   bool success = true;
   std::string status;
-  std::uint64_t length = 0;                  ///< bytes; 0 unless it was successful
+  std::uint64_t length = 0;                  ///< received bytes; 0 if `success` is false
   std::optional<std::uint32_t> immediate{};  ///< in host order
 };
 
@@ -111,8 +111,8 @@ struct TargetReply {
   bool gone = false;                 ///< with `error`: the target no longer answers requests at all
   bool unsupported = false;          ///< with `error`: this target never supports the request
   roce::Qpn qp = 0;                  ///< for OpenRequest: QPN of the target
-  /// For OpenRequest: set if the queue pair already existed. The target has then ignored the requester's QPN
-  /// and the first PSN in the request. The members contain the values that apply instead.
+  /// For OpenRequest, if the queue pair already existed: the values that apply instead of those in the
+  /// request. The target has then ignored the requester's QPN and the first PSN in the request.
   struct Fixed {
     roce::Qpn requester_qp = 0;
     roce::Psn psn = 0;
@@ -120,7 +120,7 @@ struct TargetReply {
   };
   std::optional<Fixed> fixed;
   TargetState state = TargetState::kRts;
-  std::vector<std::uint8_t> bytes;  ///< ReadRequest: the bytes of the range
+  std::vector<std::uint8_t> bytes;  ///< for ReadRequest: the bytes of the range
   std::uint32_t crc = 0;
   std::vector<Completion> completions;
   std::map<std::string, std::uint64_t> counters;

@@ -46,7 +46,8 @@ class TrafficRun final : public CaseTask {
     kClose,
     kDone
   };
-  /// A traffic run, or the preceding run in which only its clean queue pair sends.
+  /// One pass of a traffic run. A traffic run with a clean queue pair has two passes: in the first one, only
+  /// the clean queue pair sends.
   struct Pass {
     const TrafficSpec* spec = nullptr;
     bool alone = false;  ///< only the clean queue pair sends
@@ -99,7 +100,8 @@ class TrafficRun final : public CaseTask {
   std::vector<Pass> passes_;
   std::size_t pass_ = 0;
   Phase phase_ = Phase::kFill;
-  /// Index of the queue pair, or of the kMemoryPart bytes of memory, that the current request concerns.
+  /// Index of the queue pair that the current request concerns or, when memory is read, of the block of
+  /// kMemoryPart bytes.
   std::size_t at_ = 0;
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
@@ -112,11 +114,12 @@ class TrafficRun final : public CaseTask {
   std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the run
   /// Immediates of each queue pair, in the order of completion.
   std::vector<std::vector<std::uint32_t>> immediates_;
-  std::vector<std::pair<roce::Qpn, std::uint32_t>> to_post_;  ///< receives to be posted
+  /// Receives to be posted: QPN of the target, and number of receives.
+  std::vector<std::pair<roce::Qpn, std::uint32_t>> to_post_;
   Time poll_at_ = 0;  ///< time at which completions are requested next
   Churn churn_;
   Time quiet_since_ = 0;
-  std::string never_hit_;  ///< text of a rule that selected no packet
+  std::string never_hit_;  ///< text of a rule that selected no packet; empty if there is none
   std::string why_broken_;
   bool failed_ = false;
   bool unsupported_ = false;

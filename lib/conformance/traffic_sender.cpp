@@ -70,8 +70,8 @@ TrafficSender::TrafficSender(const TrafficSpec& spec, const CaseEnvironment& env
       board_of_(qps_.size()),
       on_board_(qps_.size()) {
   const std::uint64_t share = region.size / qps_.size();
-  // Otherwise memory_ stays empty, because the required contents are unknown: queue pairs share slots, or
-  // they may fail after an unknown number of writes.
+  // If queue pairs share slots, or may fail after an unknown number of writes, the required contents are
+  // unknown. In these cases, memory_ stays empty.
   if (share >= longest_message() && !spec.may_fail) memory_.assign(region.size, kGuard);
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
     logs_.emplace_back(qps_[k].first_psn, spec.window);

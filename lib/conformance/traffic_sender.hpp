@@ -59,13 +59,14 @@ class TrafficSender final : private TrafficWire::Ends {
   /// Number of messages that queue pair `k` has posted.
   std::uint64_t messages(std::size_t k) const { return qp(k).messages_made(); }
   /// The required contents of the first region at this time. Empty if they are unknown: if queue pairs share
-  /// slots, the order of their writes is unknown; if queue pairs may fail, the number of their writes is.
+  /// slots, the order of their writes is unknown. If queue pairs may fail, the number of their writes is
+  /// unknown.
   const std::vector<std::uint8_t>& memory() const { return memory_; }
   const std::vector<TrafficQp>& qps() const { return qps_; }
 
  private:
   static constexpr std::size_t kBurst = 32;
-  /// While more frames than this wait for the port, nothing is sent.
+  /// While the port has more unsent frames than this, run() sends nothing.
   static constexpr std::size_t kMostWaiting = 256;
   static constexpr std::size_t kMostPerRun = 1'024;
   /// All of the first kFirstTraced packets are traced. After these, only packets to which a fault was applied

@@ -14,7 +14,7 @@
 
 namespace softfeb::conformance {
 
-/// The smallest and the largest permitted number.
+/// A range of permitted numbers, from `first` to `last` (inclusive).
 struct Range {
   std::uint64_t first = 0;
   std::uint64_t last = UINT64_MAX;
@@ -47,11 +47,11 @@ enum class TrafficFigure : std::uint8_t {
   kCnps,
   kCnpGap,      ///< shortest time between two CNPs of one queue pair
   kCnpLongest,  ///< longest time between two CNPs of one queue pair
-  kCnpLeast,    ///< number of CNPs of the queue pair with the fewest
+  kCnpLeast,    ///< number of CNPs of the queue pair that received the fewest CNPs
   kCnpJain,     ///< Jain index of the numbers of CNPs of the queue pairs
   kCnpScope,    ///< which queue pairs share one interval between CNPs, in words
   kCleanGoodput,
-  kCleanLoss,   ///< goodput that the clean queue pair loses because of the others
+  kCleanLoss,   ///< percentage of its goodput that the clean queue pair loses because of the others
   kQueuePairs,  ///< number of queue pairs that the target could open
 };
 std::optional<TrafficFigure> traffic_figure_of(std::string_view name);
@@ -64,12 +64,12 @@ struct TrafficSpec {
   bool fewer_qps = false;  ///< if the target opens only some of the queue pairs, the run uses these
   /// Number of the board's addresses, at most 2; queue pairs use them in turn.
   std::uint32_t addresses = 1;
-  std::uint32_t pmtu = 1024;       ///< bytes
-  std::uint32_t message = 65'536;  ///< bytes; 0 means the length of the first region
-  std::uint32_t shortest = 0;      ///< if not 0, lengths are random between `shortest` and `message`; bytes
+  std::uint32_t pmtu = 1024;       ///< path MTU in bytes
+  std::uint32_t message = 65'536;  ///< length of a message in bytes; 0 means the length of the first region
+  std::uint32_t shortest = 0;      ///< if not 0, lengths are random, from `shortest` to `message` bytes
   std::uint64_t messages = 16;     ///< number of messages of each queue pair
-  Time duration = 0;               ///< if not 0, limits the run in place of `messages`
-  std::uint32_t window = 64;       ///< packets
+  Time duration = 0;               ///< if not 0, the run ends after this time, and `messages` is ignored
+  std::uint32_t window = 64;       ///< maximum number of unacknowledged packets of each queue pair
   roce::Transport transport = roce::Transport::kRc;
   bool immediate = false;      ///< each message carries its number
   std::uint32_t receives = 0;  ///< number of receives that are kept posted at the target

@@ -17,8 +17,8 @@ namespace softfeb::conformance {
 struct CnpTimes {
   std::uint64_t count = 0;
   Time latest = 0;
-  Time shortest = kNever;  ///< shortest time between two CNPs; `longest` is the longest
-  Time longest = 0;
+  Time shortest = kNever;  ///< shortest time between successive CNPs; kNever if there were fewer than two
+  Time longest = 0;        ///< longest time between successive CNPs; 0 if there were fewer than two
 
   void add(Time now) {
     if (count++ != 0) {
@@ -33,11 +33,11 @@ struct CnpTimes {
 struct TrafficQpStats {
   std::uint32_t address = 0;  ///< index of the board's address that the queue pair uses
   bool clean = false;
-  std::uint64_t bytes = 0;     ///< payload of completed messages
+  std::uint64_t bytes = 0;     ///< payload bytes of completed messages
   std::uint64_t messages = 0;  ///< number of completed messages
   std::uint64_t retransmissions = 0;
   std::uint64_t timeouts = 0;
-  std::uint64_t naks = 0;  ///< NAKs 0x60 from the target
+  std::uint64_t naks = 0;  ///< number of NAKs 0x60 from the target
   Time last_completed = 0;
   bool failed = false;  ///< the queue pair is in the error state
   CnpTimes cnps;
@@ -48,18 +48,19 @@ struct TrafficStats {
   std::vector<TrafficQpStats> qps;
   Time began = 0;
   CnpTimes cnps;                  ///< times of the CNPs of all queue pairs together
-  std::uint64_t marked = 0;       ///< packets that were sent with ECN CE
-  std::uint64_t rnr_naks = 0;     ///< received from the target
-  std::uint64_t icrc_errors = 0;  ///< packets that were sent with a wrong iCRC
-  /// Requests that are out of sequence or duplicates, considering the order in which they were sent.
+  std::uint64_t marked = 0;       ///< number of packets that were sent with ECN CE
+  std::uint64_t rnr_naks = 0;     ///< number of RNR NAKs from the target
+  std::uint64_t icrc_errors = 0;  ///< number of packets that were sent with a wrong iCRC
+  /// Numbers of requests that reach the target out of sequence or as duplicates, if the order in which they
+  /// were sent is kept.
   std::uint64_t out_of_sequence = 0, duplicates = 0;
   /// Goodput of the clean queue pair when it ran alone, in bytes per second; empty if it did not run alone.
   std::optional<double> alone;
 
-  std::uint64_t naks() const;      ///< sum over all queue pairs except the clean one
-  std::uint64_t timeouts() const;  ///< sum over all queue pairs except the clean one
-  double goodput() const;          ///< of all queue pairs except the clean one, in bytes per second
-  double clean_goodput() const;    ///< in bytes per second
+  std::uint64_t naks() const;      ///< NAKs 0x60 of all queue pairs except the clean one
+  std::uint64_t timeouts() const;  ///< timeouts of all queue pairs except the clean one
+  double goodput() const;          ///< goodput of all queue pairs except the clean one, in bytes per second
+  double clean_goodput() const;    ///< goodput of the clean queue pair, in bytes per second
 };
 
 /// Returns the increase of one of the target's counters that follows from the packets on the wire, or

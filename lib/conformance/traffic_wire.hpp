@@ -50,7 +50,7 @@ class TrafficWire {
   void receive(FaultFrame* frame, bool exempt, Time now);
   /// Passes on held packets that are due.
   void run(Time now);
-  /// Time of the next packet that is held back; kNever if there is none.
+  /// Time at which the next held packet is due; kNever if no packet is held.
   Time next_event() const;
 
   /// Returns the rules, in order, each with the number of packets to which it was applied.

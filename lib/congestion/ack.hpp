@@ -18,8 +18,8 @@ inline constexpr std::size_t kMaxIntRecords = 5;
 /// packets since the start of the queue pair. If several queue pairs share a CongestionControl object,
 /// `acked` and `sent` are sums over these queue pairs.
 struct Ack {
-  /// Time at which the first bit of the acknowledged packet left. Set only if this yields a valid RTT sample,
-  /// which means that the packet requested the acknowledgement and was sent only once (Karn's rule).
+  /// Time at which the first bit of the acknowledged packet left, for an RTT sample. Empty if the packet did
+  /// not request the acknowledgement or was retransmitted (Karn's rule), so that no sample is valid.
   std::optional<Time> sent_at;
   std::uint64_t bytes = 0;    ///< bytes acknowledged for the first time, from BTH through pad
   std::uint32_t packets = 0;  ///< packets acknowledged for the first time

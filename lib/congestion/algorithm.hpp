@@ -27,8 +27,8 @@ enum class Unit : std::uint8_t {
   kWord,    ///< index into Field::words, the list of allowed words
 };
 
-/// A parameter of an algorithm. All values are numbers in the unit given. They are whole numbers unless the
-/// unit is kReal.
+/// A parameter of an algorithm. Its values are numbers in the unit `unit`. If `unit` is not kReal, they are
+/// whole numbers.
 struct Parameter {
   std::string_view name;  ///< configuration key
   Unit unit = Unit::kReal;
@@ -54,8 +54,8 @@ using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< requires a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< requires switches that write INT records
 inline constexpr Needs kNeedsGrants = 1U << 2;      ///< requires a receiver that sends grants
-/// Requires a CongestionControl object for each queue pair. Queue pairs cannot share one, so no other value
-/// of `scope` is allowed.
+/// Requires a CongestionControl object for each queue pair. Queue pairs cannot share an object, so a
+/// configuration must set `scope` to `qp`.
 inline constexpr Needs kNeedsOwnQp = 1U << 3;
 
 /// Result of a change of parameters.

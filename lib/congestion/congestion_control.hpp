@@ -116,7 +116,8 @@ class CongestionControl {
     return answer_;
   }
   /// Called when a CNP for this queue pair was received at `now`. A CNP that accompanies a NAK (ConnectX-5
-  /// and -6 send both) is treated like any other; the two events are reported separately, in either order.
+  /// and -6 send both) is treated like any other CNP. The CNP and the NAK are reported separately, in either
+  /// order.
   void cnp(Time now) {
     if (!uses(kOnCnp)) return;
     forget();

@@ -31,8 +31,9 @@ class alignas(64) Homa final : public CongestionControl {
 
   struct Message {
     std::uint32_t length = 0;  ///< payload bytes
-    /// Position in the order in which the board's messages were posted, modulo 2^32. If one of two tied
-    /// messages was posted before the wrap and the other after it, the later one is sent first.
+    /// Position in the order in which the board's messages were posted, modulo 2^32. If two messages
+    /// have equally few packets left, and only one of them was posted before the wrap, the later one is sent
+    /// first.
     std::uint32_t order = 0;
   };
   /// The message that contains a given packet.
@@ -71,7 +72,7 @@ class alignas(64) Homa final : public CongestionControl {
   std::uint64_t first_oldest_ = 0;  ///< first packet of the oldest message
   mutable Current current_;
   std::uint32_t capacity_;
-  std::uint32_t oldest_ = 0;        ///< index of the oldest message that is not acknowledged
+  std::uint32_t oldest_ = 0;        ///< index in messages() of the oldest message that is not acknowledged
   std::uint32_t count_ = 0;         ///< number of messages that are not acknowledged
   std::uint8_t scheduled_ = 0;      ///< priority of the last grant
   std::uint8_t last_ = kNeverSent;  ///< priority of the last packet sent

@@ -135,8 +135,8 @@ void HomaReceiver::shorten_waiting(std::uint32_t message) {
   if (shortest_[peer] == message) peers_.decreased(best_peer_, peer, by_best_message());
 }
 
-/// Repeats grant_round() until no message becomes fully granted, because each such message makes room for
-/// another one.
+/// Repeats grant_round() until it makes no further message fully granted. Each message that becomes fully
+/// granted makes room for another message, which may receive grants in the next round.
 std::span<const HomaReceiver::Grant> HomaReceiver::grant() {
   grants_.clear();
   while (grant_round()) {

@@ -44,7 +44,8 @@ class HomaReceiver {
     std::uint32_t peers;
   };
 
-  /// Messages and peers are numbered 0…capacity − 1. Throws std::invalid_argument, as HomaRules does.
+  /// Messages are numbered 0…capacity.messages − 1, and peers 0…capacity.peers − 1. Throws
+  /// std::invalid_argument, as HomaRules does.
   HomaReceiver(const HomaParameters& parameters, Capacity capacity,
                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 

@@ -33,7 +33,7 @@ struct TimelyParameters {
   Time t_low = 50 * kMicrosecond;    ///< RTTs below this time always increase the rate (TIMELY)
   Time t_high = 500 * kMicrosecond;  ///< RTTs above this time always decrease the rate (TIMELY)
   Time min_rtt = 20 * kMicrosecond;  ///< divisor of RTT differences; at least 1 ps (CoNEXT, footnote 4)
-  std::uint32_t hai_events = 5;      ///< consecutive falling RTTs before hyperactive increase (TIMELY)
+  std::uint32_t hai_events = 5;      ///< consecutive negative gradients before hyperactive increase (TIMELY)
   std::uint32_t hai_factor = 5;      ///< steps per sample during hyperactive increase (TIMELY)
   /// Lower bound of the factor by which a decrease multiplies the rate, 0–1 (sample code).
   double max_decrease = 0.5;
@@ -42,7 +42,7 @@ struct TimelyParameters {
   /// Time without samples after which the previous RTT is ignored (ours).
   Time idle_reset = 5 * kMillisecond;
   double timeout_factor = 0.5;  ///< factor applied to the rate at a timeout, 0–1 (ours)
-  /// For patched TIMELY: RTT at which the error is 0; at least 1 ps. By default, the RTT of t_low (CoNEXT).
+  /// For patched TIMELY: RTT at which the error is 0; at least 1 ps. The default equals t_low (CoNEXT).
   Time rtt_ref = 50 * kMicrosecond;
   /// For patched TIMELY: fraction by which a relative error of 1 cuts the rate, 0–1 (CoNEXT).
   double beta_patched = 0.008;

@@ -43,8 +43,8 @@ Arena::Arena(std::size_t bytes, int node) {
   map_pages();
 }
 
-/// Uses a DPDK memzone, which all devices can access and which is contiguous even for devices that use
-/// physical addresses.
+/// Allocates the arena as a DPDK memzone, which all devices can access and which is contiguous even for
+/// devices that use physical addresses. Returns false if DPDK has no such memory.
 bool Arena::reserve_contiguous(int node) {
   zone_ = rte_memzone_reserve_aligned("softfeb_payload", size_, node < 0 ? SOCKET_ID_ANY : node,
                                       RTE_MEMZONE_IOVA_CONTIG, kSmallPage);

@@ -20,10 +20,12 @@ struct Capabilities {
   bool chains_announced = false;   ///< the driver announces RTE_ETH_TX_OFFLOAD_MULTI_SEGS
   bool send_on_timestamp = false;  ///< the driver announces RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
   bool rx_scatter = false;         ///< the driver announces RTE_ETH_RX_OFFLOAD_SCATTER
-  std::uint32_t max_rx_frame = 0;  ///< as reported by the driver; the report is wrong with MtuSource::kKernel
+  /// Longest received frame in bytes, as reported by the driver. The report is wrong with MtuSource::kKernel.
+  std::uint32_t max_rx_frame = 0;
   std::uint32_t min_mtu = 0;
   std::uint32_t max_mtu = 0;
-  std::uint32_t mtu = 0;  ///< current MTU of the port or, with MtuSource::kKernel, of its kernel interface
+  /// Current MTU in bytes: that of the port or, with MtuSource::kKernel, that of its kernel interface.
+  std::uint32_t mtu = 0;
   MtuSource mtu_source = MtuSource::kPort;
   std::uint16_t max_rx_queues = 0;
   std::uint16_t max_tx_queues = 0;
@@ -41,7 +43,7 @@ struct Capabilities {
 /// Queries an attached port. Throws EnvironmentError if it does not respond.
 Capabilities probe_capabilities(const Device& device);
 
-/// MTU of a kernel interface; 0 when it cannot be read.
+/// MTU of a kernel interface in bytes; 0 when it cannot be read.
 std::uint32_t kernel_mtu(const std::string& interface);
 
 }  // namespace softfeb::dataplane

@@ -15,7 +15,7 @@ namespace {
 
 // https://www.tcpdump.org/manpages/pcap-savefile.5.html
 struct FileHeader {
-  std::uint32_t magic = 0xa1b23c4d;  ///< time stamps in nanoseconds
+  std::uint32_t magic = 0xa1b23c4d;  ///< for files with time stamps in nanoseconds
   std::uint16_t major = 2;
   std::uint16_t minor = 4;
   std::uint32_t reserved1 = 0;

@@ -19,7 +19,7 @@ struct CaptureConfig {
   CaptureMode mode = CaptureMode::kFirst;
   std::uint32_t packets = 10'000;
   std::uint32_t snap_length = 65'535;  ///< maximum number of bytes kept per packet
-  std::uint32_t frame_bytes = 4'300;   ///< longest frame in bytes; bounds the memory
+  std::uint32_t frame_bytes = 4'300;   ///< longest frame in bytes; limits the memory per packet
 };
 
 /// Records a worker's packets into memory that is allocated and faulted in at construction, so record() makes
@@ -56,9 +56,9 @@ class Capture {
   std::uint32_t room_;
   std::vector<Slot> slots_;
   std::vector<std::uint8_t> bytes_;
-  std::size_t next_ = 0;   ///< next slot to write
-  std::size_t count_ = 0;  ///< slots in use
-  std::uint64_t left_;     ///< number of packets still to record
+  std::size_t next_ = 0;   ///< index of the next slot to write
+  std::size_t count_ = 0;  ///< number of slots in use
+  std::uint64_t left_;     ///< number of packets still to record; UINT64_MAX means no limit
   bool triggered_ = false;
 };
 

@@ -56,7 +56,8 @@ bool ClockDiscipline::add(const ClockReading& reading) {
   if (reading.reference_ns < last_.reference_ns + 2 * kAheadNs || reading.tsc <= last_.tsc) return false;
   const std::uint64_t hz = measured_hz_;
   if (Uint128{reading.window} * kNsPerSecond > Uint128{hz} * kWidestWindowNs) return false;
-  // The age of first_ stays between kMemoryNs and 2 * kMemoryNs.
+  // The frequency is measured from first_ to this reading. Move first_ forward, so that this interval stays
+  // between kMemoryNs and 2 * kMemoryNs. It is shorter only at the start.
   if (reading.reference_ns - middle_.reference_ns > kMemoryNs) {
     first_ = middle_;
     middle_ = reading;

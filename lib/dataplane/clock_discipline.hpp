@@ -34,14 +34,15 @@ struct ClockCalibration {
 /// Computes the calibration from readings in chronological order, each at least 1 ms after the previous one.
 ClockCalibration calibrate(const std::array<ClockReading, 3>& readings);
 
-/// Follows the reference clock with a clock that never jumps. Each reading measures the phase error, and
-/// the frequency over the last kMemoryNs to 2 * kMemoryNs. The next slope removes the phase error by the
-/// time of the next reading, but the correction never exceeds kSlewPpm.
+/// Follows the reference clock with a clock that never jumps. Each reading measures the phase error. It
+/// also measures the frequency, over an interval of kMemoryNs to 2 * kMemoryNs (shorter at the start) that
+/// ends with the reading. The next slope removes the phase error by the time of the next reading, but the
+/// correction never exceeds kSlewPpm.
 class ClockDiscipline {
  public:
   static constexpr std::uint64_t kMemoryNs = 16'000'000'000;
   static constexpr double kSlewPpm = 20;
-  /// A new slope takes effect this long after its reading, so that every thread knows it by then.
+  /// A new slope takes effect this long after its reading, so that every thread has received it by then.
   static constexpr std::uint64_t kAheadNs = 50'000'000;
 
   /// Time 0 is the last of `readings`.

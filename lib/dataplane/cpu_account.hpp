@@ -69,7 +69,8 @@ class CpuAccount {
   std::array<std::uint64_t, engine::kStages> current_{};
   /// Cycles of the measured iterations since the previous sample, by stage.
   std::array<std::uint64_t, engine::kStages> measured_{};
-  std::array<float, engine::kStages> proportions_{};  ///< by stage, from the latest sample with measurements
+  /// Proportions of the busy time, by stage, from the latest sample with measured iterations.
+  std::array<float, engine::kStages> proportions_{};
   SpscRing<CpuSample> samples_{1024};
 };
 

@@ -29,7 +29,7 @@ struct CpuSample {
 struct CpuShares {
   ShareHistogram busy;
   std::array<ShareHistogram, engine::kStages> stages;
-  ShareHistogram idle;  ///< 1 - busy
+  ShareHistogram idle;  ///< distribution of 1 - CpuSample::busy
 
   void add(const CpuSample& s) {
     busy.add(s.busy);

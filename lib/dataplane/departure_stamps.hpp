@@ -13,8 +13,8 @@ struct rte_mbuf;
 namespace softfeb::dataplane {
 
 struct DepartureCounters {
-  std::uint64_t overruns = 0;  ///< iterations that were later than the slack allows
-  Time latest = 0;             ///< largest lateness of an iteration, after subtraction of the slack
+  std::uint64_t overruns = 0;  ///< number of iterations that were late by more than slack()
+  Time latest = 0;             ///< largest lateness of an iteration, minus slack()
 };
 
 /// Writes departure times into the packets of one TX queue, using DPDK's dynamic mbuf field and flag for

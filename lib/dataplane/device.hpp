@@ -19,7 +19,7 @@ using engine::DeviceKind;
 /// Source of the link's MTU.
 enum class MtuSource : std::uint8_t {
   kFixed,  ///< the driver, which does not allow other values
-  kPort,   ///< rte_eth_dev_set_mtu()
+  kPort,   ///< the port; rte_eth_dev_set_mtu() can change the MTU
   /// The kernel interface behind the port; the driver reports 1514 bytes regardless of the interface's MTU.
   kKernel,
   kNothing,  ///< none: only the sizes of buffers limit the length of frames
@@ -37,7 +37,7 @@ struct DeviceTraits {
   bool filters_mac;
   /// True if the device accepts chained mbufs although it does not announce RTE_ETH_TX_OFFLOAD_MULTI_SEGS.
   bool takes_chains;
-  std::string_view need;  ///< what the user must provide, for doctor and messages
+  std::string_view need;  ///< what the user must provide, for `softfeb doctor` and messages
 };
 std::span<const DeviceTraits> device_table();
 const DeviceTraits& device_traits(DeviceKind kind);
@@ -57,7 +57,8 @@ struct DeviceSpec {
 /// Parses the text of a device. Throws RequestError, which names the error and the correct form.
 DeviceSpec parse_device(std::string_view text);
 
-/// True if the device creates the socket of its argument: net_vhost and net_memif, unless they are clients.
+/// True if the device creates the socket that its argument names. This is the case for net_vhost and
+/// net_memif devices without the option `client`.
 bool is_server(const DeviceSpec& spec);
 
 /// Sizes with which a device is created.

@@ -15,7 +15,8 @@ void DeviceClock::add(const ClockSample& sample) {
     const std::uint64_t off = expected > sample.ticks ? expected - sample.ticks : sample.ticks - expected;
     correction_ = static_cast<Time>((Uint128{off} << 64) / map_.slope);
   }
-  // The age of first_ stays between kMemory and 2 * kMemory.
+  // The slope is measured from first_ to this sample. Move first_ forward, so that this interval stays
+  // between kMemory and 2 * kMemory. It is shorter only at the start.
   if (sample.time - middle_.time > kMemory) {
     first_ = middle_;
     middle_ = sample;

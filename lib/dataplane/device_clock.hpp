@@ -13,7 +13,7 @@ namespace softfeb::dataplane {
 struct ClockMap {
   Time origin = 0;
   std::uint64_t ticks = 0;  ///< the device's clock at `origin`
-  std::uint64_t slope = 0;  ///< in units of 2^-64 ticks per picosecond
+  std::uint64_t slope = 0;  ///< slope of the line, in units of 2^-64 ticks per picosecond
 
   std::uint64_t at(Time t) const {
     if (t >= origin) return ticks + static_cast<std::uint64_t>(Uint128{t - origin} * slope >> 64);
@@ -28,8 +28,9 @@ struct ClockSample {
 };
 
 /// Tracks a device's clock, which drifts against softfeb's clock. map() is a straight line through the latest
-/// sample. Its slope is measured over the last kMemory to 2 * kMemory (less at the start). A prediction that
-/// looks no further ahead than this interval is off by at most the error of two readings.
+/// sample. Its slope is measured over an interval of kMemory to 2 * kMemory (shorter at the start) that ends
+/// with this sample. A prediction that looks no further ahead than the length of this interval is off by at
+/// most the error of two readings.
 class DeviceClock {
  public:
   static constexpr Time kMemory = 8 * kSecond;

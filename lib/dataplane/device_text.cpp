@@ -12,8 +12,9 @@
 namespace softfeb::dataplane {
 namespace {
 
-// Without no-rx=1, net_null would deliver an endless stream of zero-filled 64-byte frames. net_null frees
-// chains of mbufs and net_pcap writes them whole, but neither driver announces support for chains.
+// Without no-rx=1, net_null would deliver an endless stream of zero-filled 64-byte frames. `takes_chains` is
+// true for net_null and net_pcap: net_null frees chains of mbufs and net_pcap writes them whole, although
+// neither driver announces support for chains.
 constexpr std::array kTable{
     DeviceTraits{DeviceKind::kNull, "net_null", "", "no-rx=1", MtuSource::kNothing, false, true, ""},
     DeviceTraits{DeviceKind::kRing, "net_ring", "LINK", "", MtuSource::kNothing, false, false,

@@ -14,7 +14,7 @@
 
 namespace softfeb::dataplane {
 
-/// Adds a number to a dictionary of DPDK's telemetry. DPDK 23.03 has renamed the function.
+/// Adds a number to a dictionary of DPDK's telemetry. DPDK 23.03 renamed the function.
 inline int add_to_dict(rte_tel_data* dict, const char* name, std::uint64_t value) {
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
   return rte_tel_data_add_dict_uint(dict, name, value);

@@ -89,8 +89,8 @@ std::vector<std::string> eal_arguments(const EalConfig& config, std::uint64_t fr
   args.emplace_back("-m");
   args.push_back(std::to_string(config.memory_mib));
   if (config.prefix.empty()) {
-    // Share no files, so that several processes can run at the same time. DPDK rejects --in-memory with
-    // --no-huge.
+    // Share no files, so that several processes can run at the same time. Without huge pages, use
+    // --no-shconf, because DPDK rejects --in-memory together with --no-huge.
     args.emplace_back(huge ? "--in-memory" : "--no-shconf");
   } else {
     args.push_back("--file-prefix=" + config.prefix);

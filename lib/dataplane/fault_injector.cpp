@@ -11,7 +11,8 @@
 namespace softfeb::dataplane {
 namespace {
 
-constexpr std::uint32_t kReserved8a = 4;  ///< BTH byte that the iCRC does not cover (FECN, BECN, reserved)
+/// Offset in the BTH of the byte that the iCRC does not cover (FECN, BECN, reserved).
+constexpr std::uint32_t kReserved8a = 4;
 
 std::uint8_t* data(rte_mbuf* m) { return rte_pktmbuf_mtod(m, std::uint8_t*); }
 
@@ -33,8 +34,8 @@ bool RuledMbufs::replaced_by_copy(rte_mbuf*& packet) {
   return true;
 }
 
-/// Returns the bytes of a frame. Returns nothing if the frame is a chain, which cannot be changed. A frame is
-/// a chain if it is longer than the buffers of the copies.
+/// Returns the bytes of a frame. Returns an empty span if the frame is a chain, because a chain cannot be
+/// changed. A frame is a chain if it is longer than the buffers of the copies.
 MutableByteSpan RuledMbufs::piece(rte_mbuf* packet) {
   if (packet->nb_segs != 1) return {};
   return {data(packet), packet->data_len};
@@ -84,8 +85,9 @@ FaultInjector::~FaultInjector() { rte_pktmbuf_free(held_); }
 
 rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const faults::RoceLocation& at, std::uint64_t where) {
   if (!packets_.replaced_by_copy(packet)) return packet;
-  // Flip a bit of the iCRC or of the bytes it covers, or of the congestion control header, which has its own
-  // checksum, so that a correct receiver must drop the packet. The copy may be a chain.
+  // Flip a bit that a checksum protects, so that a correct receiver must drop the packet. The bit is in the
+  // iCRC, in the bytes that the iCRC covers, or in the congestion control header, which has a checksum of its
+  // own. The copy may be a chain.
   std::uint32_t offset =
       at.content + static_cast<std::uint32_t>((where >> 3) % (packet->pkt_len - at.content));
   if (offset == at.bth + kReserved8a) ++offset;

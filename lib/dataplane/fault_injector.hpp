@@ -95,7 +95,7 @@ class FaultInjector {
   struct Output {
     std::span<rte_mbuf*> out;
     std::size_t n = 0;
-    std::size_t extra = kExtra;  ///< room for packets that rules add
+    std::size_t extra = kExtra;  ///< number of packets that rules may still add
 
     void put(rte_mbuf* packet) { out[n++] = packet; }
     bool room() const { return extra != 0; }

@@ -144,7 +144,7 @@ FlowRules::FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t 
                      std::span<const SteeredBoard> boards)
     : port_id_(port_id) {
   const RuleCheck check = [port_id](const SteeringRule& rule) { return validate(port_id, rule); };
-  std::string before;  // why the port rejected the validated rules of higher tiers
+  std::string before;  // reasons why higher tiers could not be used
   for (;;) {
     LogCollector log;
     choice_ = choose_steering(highest, queues, boards, check);

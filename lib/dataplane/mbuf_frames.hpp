@@ -14,8 +14,9 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Frame store of a real-time network. Each frame represents an mbuf, whose first segment is the frame's
-/// header. Used by one worker. After construction, the store allocates only mbufs from pools.
+/// Frame store of a simulated network that runs in real time. Each frame represents an mbuf, whose first
+/// segment is the frame's header. Used by one worker. After construction, the store allocates only mbufs from
+/// pools.
 class MbufFrames final : public fabric::FrameStore {
  public:
   /// The store has `count` frames. adopt() leaves kReserve of them for frames that the network makes itself.

@@ -11,8 +11,8 @@ namespace softfeb::dataplane {
 
 class Arena;
 
-/// Size of the per-lcore cache of a pool. A pool smaller than all caches together can look empty while no
-/// object is in use.
+/// Size of the per-lcore cache of a pool, as a number of objects. A pool smaller than all caches together can
+/// look empty while no object is in use.
 inline constexpr std::uint32_t kMempoolCache = 128;
 
 /// Number of objects that a pool needs so that `in_use` of them can be in use while the caches of `lcores`

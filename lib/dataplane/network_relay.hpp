@@ -17,7 +17,7 @@ namespace softfeb::dataplane {
 
 /// A port that connects stations to the network.
 struct NetworkPort {
-  std::uint16_t port = 0;  ///< DPDK port id; uses queue 0
+  std::uint16_t port = 0;  ///< DPDK port id; the network uses queue 0 of the port
   /// The station that represents everything connected to the port. Empty for the far end of a net_ring,
   /// where the source MAC address identifies the station.
   std::optional<std::uint32_t> station;
@@ -94,7 +94,7 @@ class NetworkRelay {
   MbufFrames frames_;
   fabric::Network network_;
   StationTable by_mac_;
-  std::vector<std::size_t> port_of_;  ///< port of each station
+  std::vector<std::size_t> port_of_;  ///< index of the port of each station
   std::vector<Queue> queues_;         ///< one queue per port
   std::array<fabric::Network::Delivery, 64> deliveries_{};
   NetworkRelayCounters counters_;

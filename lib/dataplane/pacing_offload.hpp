@@ -26,9 +26,9 @@ struct PacingConfig {
 /// Pacing capabilities of a port's driver.
 struct PacingAbilities {
   std::string driver;
-  bool send_on_timestamp = false;  ///< announces RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
+  bool send_on_timestamp = false;  ///< the driver announces RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
   bool device_clock = false;       ///< the NIC's clock can be read (rte_eth_read_clock)
-  bool queue_rate = false;         ///< supports rte_eth_set_queue_rate_limit
+  bool queue_rate = false;         ///< the driver supports rte_eth_set_queue_rate_limit()
 };
 
 /// Probes a started port. To test for rate limiting, this function sets queue 0 to "no limit", which a
@@ -47,7 +47,7 @@ std::optional<PacingRefusal> refuse_pacing(const std::string& port, Pacing wante
 /// …".
 std::string pacing_text(const PacingAbilities& abilities);
 
-/// Rate in whole Mb/s, rounded up so that it does not restrict the requested rate.
+/// Converts a rate to whole Mb/s. Rounds up, so that the limit is not below the requested rate.
 std::uint32_t queue_rate_mbps(std::uint64_t bytes_per_second);
 
 /// Limits the rates of the queues of a started port. Throws EnvironmentError.

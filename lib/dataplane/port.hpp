@@ -31,7 +31,7 @@ struct PortConfig {
   /// Size of a receive buffer in bytes. 0 means large enough for a whole frame, or 16 KiB if frames can be
   /// longer. Buffers shorter than a frame require scatter.
   std::uint32_t rx_buffer = 0;
-  std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application
+  std::uint32_t rx_held = 512;  ///< maximum number of received packets that the application uses at one time
   unsigned lcores = 1;          ///< number of lcores of the process; each has a mempool cache
   /// If true, receive interrupts are requested, so that idle workers need not poll. Used only if the driver
   /// supports them.
@@ -54,7 +54,7 @@ struct PortCounters {
 
 /// Result of apply_flow_control().
 struct FlowControlResult {
-  bool held = true;      ///< whether the requested setting is in effect
+  bool held = true;      ///< true if the requested setting is in effect
   std::string in_words;  ///< description for the user, for example "net_vhost has no flow control"
 };
 

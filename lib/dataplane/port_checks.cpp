@@ -56,8 +56,8 @@ void describe_steering(Findings& out, const Port& port) {
   out.add("steering", Health::kOk, to_string(rules.choice().tier) + ": " + rules.choice().reason);
 }
 
-/// Returns the state of the link. After a port has been started, autonegotiation takes up to a few seconds,
-/// as does the connection to a vhost-user server.
+/// Returns the state of the link. Waits up to 4 s for the link to come up, because autonegotiation, or the
+/// connection to a vhost-user server, takes up to a few seconds after the start of a port.
 LinkState settled_link(const Port& port) {
   using namespace std::chrono_literals;
   const auto end = std::chrono::steady_clock::now() + 4s;

@@ -124,11 +124,12 @@ class alignas(64) PortQueue {
   std::uint16_t port() const { return config_.port; }
 
  private:
+  /// An endpoint of this port queue's worker, with the state that the port queue keeps for it.
   struct Seat {
     engine::Endpoint* endpoint = nullptr;
     Time wake = 0;  ///< poll() is not needed before this time
     std::uint64_t incidents = 0;
-    bool touched = false;  ///< received a packet in this iteration
+    bool touched = false;  ///< the endpoint received a packet in this iteration
   };
   /// A packet of a burst and the endpoint it is for.
   struct Arrival {
@@ -173,7 +174,7 @@ class alignas(64) PortQueue {
   bool capturing() const { return deps_.rx_capture != nullptr || deps_.tx_capture != nullptr; }
   void look_for_incidents(Seat& seat);
 
-  // Used only with `stamps`; in port_queue_timed.cpp.
+  // Defined in port_queue_timed.cpp. Used only if Deps::stamps is not null.
   bool run_timed(Time now);
   bool transmit_timed(Time now);
   void collect_timed(Time now);
@@ -182,8 +183,10 @@ class alignas(64) PortQueue {
   PortQueueConfig config_;
   Deps deps_;
   std::vector<Seat> seats_;
-  std::vector<std::uint32_t> seat_of_;  ///< indexed like PortMap::owners
-  std::vector<std::uint32_t> touched_;  ///< indices into seats_
+  /// Index into seats_ of each endpoint in PortMap::owners, in the same order; kNotSeated if the endpoint
+  /// belongs to another worker.
+  std::vector<std::uint32_t> seat_of_;
+  std::vector<std::uint32_t> touched_;  ///< indices into seats_ of the endpoints whose `touched` is true
   std::array<Arrival, 8> group_{};      ///< packets that are classified but not yet delivered
   roce::IpAddress last_ip_;  ///< destination of the latest untagged datagram; its owner is last_owner_
   std::uint32_t last_owner_ = engine::Demux::kNobody;
@@ -204,9 +207,9 @@ class alignas(64) PortQueue {
   std::size_t last_packet_count_ = 0;
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
-  std::array<ControlFrame, kControlShare> held_{};  ///< frames of paused endpoints
+  std::array<ControlFrame, kControlShare> held_{};  ///< control-thread frames of paused endpoints
   std::size_t held_count_ = 0;
-  // The next three members are used only with `stamps`.
+  // The next three members are used only if Deps::stamps is not null.
   std::array<Time, kMaxBurst> departures_{};  ///< departure times of frames_
   Time scheduled_ = 0;                        ///< all frames due before this time have been collected
   Time turned_at_ = 0;                        ///< time of the previous iteration

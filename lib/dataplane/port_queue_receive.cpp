@@ -45,7 +45,7 @@ bool PortQueue::receive_queue(std::uint16_t queue, Time now) {
 
 /// Classifies a group of packets before delivering its first one, and meanwhile prefetches the state of the
 /// group's endpoints. Prefetches the mbufs of the next group while the packets of a group are delivered,
-/// which takes longer than classifying them.
+/// because delivery takes longer than classification.
 void PortQueue::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now) {
   const ReceiveAhead ahead(burst);
   for (std::size_t at = 0; at < burst.size(); at += group_.size()) {

@@ -40,7 +40,7 @@ void SharedTriggers::judge(Time now) {
   const std::uint64_t after = bus_.accepted();
   if (after != before) {
     // Store this number before the triggers. A reader that finds a new trigger in the slot of an older one
-    // then also sees that the older one was overwritten.
+    // then also sees, from overwritten_, that the older one was overwritten.
     overwritten_.store(after, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     for (std::uint64_t i = std::max(before, bus_.oldest()); i < after; ++i) {

@@ -62,12 +62,13 @@ class SharedTriggers final : public engine::TriggerFeed {
   detector::EventTime origin_;
   std::atomic<Time> began_{kNever};
   std::unique_ptr<Slot[]> kept_;
-  std::vector<std::uint8_t> applied_;  ///< busy states that the bus knows; guarded by `judging_`
-  std::unique_ptr<std::atomic<std::uint8_t>[]> busy_;  ///< busy states that boards have reported
+  /// Busy state of each board, as last passed to the bus; guarded by `judging_`.
+  std::vector<std::uint8_t> applied_;
+  std::unique_ptr<std::atomic<std::uint8_t>[]> busy_;  ///< busy state of each board, as last reported
   alignas(64) std::atomic<std::uint64_t> accepted_{0};
   std::atomic<Time> next_{kNever};
-  /// Triggers with numbers below this value may already be in memory, where each has overwritten the trigger
-  /// whose number is lower by kKept.
+  /// All triggers with numbers below this value may already have been stored. Each of them overwrites the
+  /// trigger whose number is lower by kKept.
   std::atomic<std::uint64_t> overwritten_{0};
   std::atomic<std::uint32_t> reports_{0};  ///< number of reports from boards
   /// Number of reports from boards that have been passed to the bus.

@@ -20,8 +20,8 @@ namespace softfeb::dataplane {
 
 using engine::SteeringTier;
 
-/// A board or receiver to steer. If `qpns` is not empty, the board is split over several workers, and only
-/// packets for these QPs belong to `queue`.
+/// A board or receiver whose packets are to be steered to `queue`. If `qpns` is not empty, the board is split
+/// over several workers, and only packets for these QPs belong to `queue`.
 struct SteeredBoard {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;

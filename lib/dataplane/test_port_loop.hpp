@@ -13,14 +13,15 @@
 
 namespace softfeb::dataplane {
 
-/// A loop that polls some of the test ports of a rig during trials: on the calling thread with turn(), or on
-/// an lcore from launch() to join(). Between trials, the ports belong to the caller.
+/// A loop that polls some of the test ports of a switch test during trials: on the calling thread with
+/// turn(), or on an lcore from launch() to join(). Between trials, the ports belong to the caller.
 class TestPortLoop {
  public:
-  /// `updates` provides new slopes of `clock`. Both must outlive this object, as must `builder`.
+  /// Copies `clock`. `updates` provides new slopes of the clock, and must outlive this object.
   TestPortLoop(const TscClock& clock, const Mailbox<TscClock>& updates, std::unique_ptr<TxBuilder> builder);
 
-  /// Adds a test port. `zeros` has the same meaning as for TestPortQueue.
+  /// Adds a test port. `zeros` contains at least as many zero bytes as the longest payload (see
+  /// TestPortQueue). `endpoint` and the memory of `zeros` must outlive this object.
   void add(std::uint16_t port, switchtest::TestPort& endpoint, ByteSpan zeros);
   const std::vector<std::unique_ptr<TestPortQueue>>& queues() const { return queues_; }
 

@@ -21,13 +21,13 @@ struct TestPortCounters {
   std::uint64_t rx_packets = 0;
   std::uint64_t rx_unreadable = 0;  ///< packets with more segments than Segments holds
   std::uint64_t tx_packets = 0;
-  std::uint64_t refused = 0;     ///< packets that the transmit queue did not take at once
+  std::uint64_t refused = 0;     ///< packets that the transmit queue did not take at once; they are retried
   std::uint64_t no_buffers = 0;  ///< number of times that the builder had no buffer for a frame
 };
 
-/// A test port of a switch test on a DPDK port, which uses queue 0. Passes on received packets with the time
-/// at which they were seen, and sends the frames of the test port. Used by one thread at a time; no
-/// allocation, no locks.
+/// Runs a test port of a switch test on queue 0 of a DPDK port. Passes received packets to the test port,
+/// with the time at which they were seen, and sends the frames of the test port. Used by one thread at a
+/// time; no allocation, no locks.
 class TestPortQueue {
  public:
   /// Frames that wait only for the link are handed to the port this long before they leave. This is longer

@@ -39,7 +39,7 @@ class Worker {
   void add_receiver(engine::Receiver& receiver) { endpoints_.push_back(&receiver); }
   /// Sets the simulated network that this worker runs.
   void set_network(std::unique_ptr<NetworkRelay> network) { network_ = std::move(network); }
-  /// May be inspected after the worker has ended.
+  /// Other threads may inspect the port queues after the worker has ended.
   const std::vector<std::unique_ptr<PortQueue>>& port_queues() const { return port_queues_; }
   const NetworkRelay* network() const { return network_.get(); }
   /// Boards and receivers in the order in which they were added.

@@ -29,7 +29,7 @@ namespace softfeb::dataplane {
 struct SnapshotRequest {
   std::vector<engine::EndpointSnapshot> endpoints;  ///< in the order of Worker::endpoints()
   std::optional<fabric::NetworkSnapshot> network;   ///< only for the worker that runs the network
-  NetworkRelayCounters relay;                       ///< all 0 without a network
+  NetworkRelayCounters relay;                       ///< all 0 if the worker runs no network
   Time longest_gap = 0;                             ///< LoopCounters::longest_gap since the previous snapshot
   std::atomic<bool> done{false};
 };

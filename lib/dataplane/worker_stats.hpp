@@ -20,7 +20,7 @@ struct PortQueueCounters {
   std::uint64_t ring_full = 0;
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_bytes = 0;
-  std::uint64_t tx_short = 0;  ///< bursts that the port did not accept completely; the rest is retried
+  std::uint64_t tx_short = 0;  ///< bursts that the port accepted only in part; the other packets are retried
 };
 
 /// Counters since the start. Each packet in rx_packets either entered the network or is counted in
@@ -33,7 +33,7 @@ struct NetworkRelayCounters {
   std::uint64_t rx_outside = 0;  ///< packets in rx_packets that came from external ports
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_outside = 0;  ///< packets in tx_packets that left through external ports
-  std::uint64_t tx_short = 0;    ///< bursts that a port did not accept completely; the rest is retried
+  std::uint64_t tx_short = 0;    ///< bursts that a port accepted only in part; the other packets are retried
   std::uint64_t tx_dropped = 0;  ///< packets dropped because the external port's queue was full (kPortRoom)
   std::uint64_t tx_waiting = 0;  ///< packets currently queued for a port
   std::uint64_t held_up = 0;     ///< receive bursts shortened because too few frames were free
@@ -61,7 +61,7 @@ struct WorkerStats {
   std::uint64_t unfinished = 0;
   PortQueueCounters port_queues;
   LoopCounters loop;
-  NetworkRelayCounters network;  ///< all 0 without a network
+  NetworkRelayCounters network;  ///< all 0 if the worker runs no network
 
   /// Adds the counters of another worker. There are two exceptions: longest_gap becomes the maximum of both
   /// workers, and the network's counters do not change.

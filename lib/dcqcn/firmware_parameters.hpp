@@ -12,7 +12,8 @@ namespace softfeb::dcqcn {
 struct FirmwareParameters {
   std::uint16_t alpha_g = 1020;  ///< AlphaG, 10 bits: 1024 · (1 - g)
   std::uint8_t dec_gain = 1;     ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
-  /// TimeStageThreshold: number of the first additive increase after a CNP; 0 counts as 256.
+  /// TimeStageThreshold: the increase with this number, counted from 1 after a CNP, is additive. Increases
+  /// before it are fast recovery. 0 counts as 256.
   std::uint8_t time_stage_threshold = 5;
   bool clamp_tgt_rate = false;               ///< ClampTgtRate: Rt := Rc on every cut
   bool dcqcn_bypass = false;                 ///< DcqcnBypass: keep Rc and Rt at line rate, only count CNPs

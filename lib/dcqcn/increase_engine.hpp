@@ -32,7 +32,7 @@ class IncreaseEngine {
   /// if a CNP resets the timer and the stage at this edge; the reset is lost if the timer has expired.
   void act(Edge n, const Rates& rates, bool reset, const FirmwareParameters& p, const FirmwareBuild& build);
 
-  /// Processes all edges up to `last`, during which nothing else may write the rates. If `stop_at_change` is
+  /// Processes all edges up to `last`, at which nothing else may write the rates. If `stop_at_change` is
   /// true, stops at the first edge after which Rc has changed. Returns the edge reached.
   Edge run(Edge last, Rates& rates, bool stop_at_change, const FirmwareParameters& p,
            const FirmwareBuild& build);

@@ -53,7 +53,8 @@ class alignas(64) PaperDcqcn final : public congestion::CongestionControl {
   // Between two events of the reaction point, a packet touches only the first cache line until the first CNP,
   // and only the first two cache lines afterwards. The first line contains the base class, next_event_ and
   // the first half of the bucket. The second line also contains the byte counter.
-  /// Before this time, the reaction point only has to count bytes, or not even bytes if this is kNever.
+  /// Before this time, the reaction point only has to count bytes. The value kNever means that the reaction
+  /// point is not active, and need not count bytes either.
   Time next_event_ = kNever;
   TokenBucket bucket_;
   PaperReactionPoint reaction_;

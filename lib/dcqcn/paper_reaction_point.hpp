@@ -34,8 +34,8 @@ class PaperReactionPoint {
   void advance_time(Time now);
   void cnp(Time now);
   void sent(std::uint32_t bytes, Time now);
-  /// Like sent(), if the reaction point is active and no event is due before the time at which the frame
-  /// leaves. Returns true if Rc has changed.
+  /// Equivalent to sent(), but may be called only if the reaction point is active and no event is due before
+  /// the frame leaves. Returns true if Rc has changed.
   bool count(std::uint32_t bytes) {
     if (byte_counter_ == 0) return false;
     bytes_ += bytes;

@@ -15,10 +15,10 @@ namespace softfeb::dcqcn {
 /// The firmware's DCQCN reaction point, clock-exact. See doc/dcqcn.md. The reference is a GHDL simulation of
 /// slaclab/surf's RoCEv2Dcqcn (test/vectors/dcqcn).
 ///
-/// Advanced lazily: the cost of advance() grows with the number of state changes, not with the number of
-/// clocks. Calls must be in edge order; a call with an edge before now() is treated as a call at now().
-/// The object can be copied, so that a caller can look ahead (assuming that no more CNPs arrive) without
-/// changing the present state. Edge 0 is the first edge after reset.
+/// The object advances lazily: the cost of advance() grows with the number of state changes, not with the
+/// number of clocks. Calls must be in edge order; a call with an edge before now() is treated as a call at
+/// now(). The object can be copied, so that a caller can look ahead (assuming that no more CNPs arrive)
+/// without changing the present state. Edge 0 is the first edge after reset.
 class ReactionPoint {
  public:
   explicit ReactionPoint(const FirmwareParameters& parameters = {}, const FirmwareBuild& build = {});

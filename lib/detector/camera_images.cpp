@@ -23,8 +23,8 @@ int pulse_area() {
 
 }  // namespace
 
-/// The ellipse, with lengths in units of 1 / kSubpixel. The unit vector (dx, dy)/5 is the direction of its
-/// axis.
+/// The ellipse, with lengths in units of 1 / kSubpixel pixel. The unit vector (dx, dy)/5 is the direction of
+/// the major axis.
 struct CameraImages::Ellipse {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -49,8 +49,8 @@ CameraImages::CameraImages(const Config& config)
       photons_(kPulseLength - 1 + config.samples) {}
 
 CameraImages::Ellipse CameraImages::ellipse(std::uint32_t image) const {
-  // From image to image, the axis turns, and the centre moves through the inner half of the camera: once
-  // across in x, and back and forth in y.
+  // From image to image, the major axis turns, and the centre moves through the inner half of the camera:
+  // once across in x, and back and forth in y.
   constexpr std::int64_t kAxes[][2] = {{5, 0}, {4, 3}, {3, 4}, {0, 5}, {-3, 4}, {-4, 3}};
   const std::int64_t n = config_.images, i = image;
   const std::int64_t width = std::int64_t{grid_.columns} * grid_.side * kSubpixel;

@@ -67,7 +67,8 @@ class CameraImages {
   Config config_;
   CameraGrid grid_;
   NightSky night_sky_;
-  /// Pedestal minus the mean signal of the night sky: AC coupling removes this mean from the signal.
+  /// Pedestal minus the mean signal of the night sky, in ADC counts. The mean is subtracted because the
+  /// camera's AC coupling removes it from the signal.
   int baseline_;
   std::vector<std::uint16_t> samples_;
   /// Photoelectrons in each nanosecond. Begins kPulseLength − 1 ns before the window, because earlier

@@ -55,8 +55,8 @@ struct FragmentFifoCounts {
   std::uint64_t completed = 0;  ///< fragments that have left the FIFO
   /// Fragments lost because the FIFO was full or too many triggers were in readout.
   std::uint64_t lost = 0;
-  std::uint64_t lost_in_readout = 0;  ///< those of `lost` for which too many triggers were in readout
-  std::uint64_t cut = 0;              ///< fragments that did not fit in their slot
+  std::uint64_t lost_in_readout = 0;  ///< number of `lost` caused by too many triggers in readout
+  std::uint64_t cut = 0;              ///< fragments that were truncated to fit in their slot
   std::uint32_t most = 0;             ///< largest number of fragments in the FIFO at the same time
   Time busy_time = 0;                 ///< sum of the busy intervals that have ended
 };

@@ -10,7 +10,7 @@ struct FragmentSizes {
   enum class Shape : std::uint8_t {
     kFixed,    ///< the size is always `min`
     kUniform,  ///< uniform in [min, max]
-    /// `min` plus an exponentially distributed part, at most max; the mean is about min + (max − min)/4.
+    /// `min` plus an exponentially distributed part, at most `max`; the mean is about min + (max − min)/4.
     kExponential,
   };
 

@@ -8,7 +8,7 @@ namespace softfeb::detector {
 LatencySummary::LatencySummary(std::size_t exact, std::pmr::memory_resource* memory)
     : exact_(memory), most_exact_(exact) {
   // Write to all of the memory now. Otherwise, the kernel would provide its pages one after another on the
-  // packet path, and a long run would seem to leak.
+  // packet path, and the memory use would grow during a long run, as if there were a leak.
   exact_.resize(exact);
   exact_.clear();
 }

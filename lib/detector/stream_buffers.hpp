@@ -108,7 +108,8 @@ class StreamBuffers {
     std::uint32_t bytes = 0;   ///< bytes in the current buffer; 0 if the buffer is not in use yet
     std::uint32_t packets = 0;
     Time opened = 0;
-    std::uint32_t before = kNone;  ///< neighbours in the list of streams whose buffer contains data
+    // Previous and next stream in the list of streams whose buffer contains data (see first_).
+    std::uint32_t before = kNone;
     std::uint32_t behind = kNone;
     StreamCounts counts;
   };

@@ -40,8 +40,8 @@ void TriggerServer::receive(const BusyMessage& m, Time now) {
 }
 
 /// Forgets the boards that should have repeated their busy report before `now` but have not. These boards
-/// count as idle only from `now` on, although the report was due earlier. The sequence has not decided on the
-/// candidates since the last call yet, and will veto those before `now`.
+/// count as idle only from `now` on, although the report was due earlier. The sequence has not yet decided on
+/// the candidates after the last call, and will veto those of them that are before `now`.
 void TriggerServer::forget(Time now) {
   forget_at_ = kNever;
   for (std::uint32_t b = 0; b < busy_until_.size(); ++b) {

@@ -44,7 +44,7 @@ class TriggerServer {
   Time next_event() const;
   /// True if there will be no further trigger.
   bool over() const { return sequence_.next() >= config_.end; }
-  /// Ends the run at `now`, or at the end that was set before if that is earlier.
+  /// Ends the run at `now`. Has no effect if the end of the run is already set to an earlier time.
   void end(Time now) { config_.end = std::min(config_.end, now); }
   /// Returns the message that announces the end of the run.
   TriggerMessage end_message(Time now) const;

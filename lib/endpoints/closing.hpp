@@ -13,7 +13,7 @@
 /// Completes the maps of the receivers at the end of a run.
 namespace softfeb::endpoints {
 
-/// In the receivers' maps, marks the messages as missing that were sent but never arrived. Closes the
+/// Marks the messages that were sent but never arrived as missing in the receivers' maps. Closes the
 /// receivers' windows. Also finishes the receivers' streams and event builders. `final` contains the
 /// statistics after the run, which ended at `now`.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,

@@ -57,7 +57,8 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   return r;
 }
 
-/// Returns the phase of a stream of beamlets.
+/// Returns the phase of a stream of beamlets: the time from the start of traffic to message 0. With `spread`,
+/// the phases of a group's QPs are distributed evenly over one period.
 Time phase(const config::BeamletsConfig& beamlets, const QpPlan& plan) {
   if (!beamlets.spread) return beamlets.phase;
   const config::QpConfig& qp = *plan.config;

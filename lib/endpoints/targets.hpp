@@ -25,7 +25,7 @@ class Targets {
 
   bool needs_sessions() const;
   using Say = std::function<void(const std::string& line)>;
-  /// Describes the state of the port with this index: "port nic: link up, 10 Gb/s".
+  /// Describes the state of the port with this index, for example "port nic: link up, 10 Gb/s".
   using PortState = std::function<std::string(std::size_t port)>;
   /// True once a signal has requested the run to stop.
   using Stopped = std::function<bool()>;

@@ -19,7 +19,8 @@ constexpr Time kTimerTick = 1'048'576;
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
 
-/// Returns the number of queue pairs in each group that shares a congestion control.
+/// Returns the number of queue pairs in each group, by group number. The queue pairs of a group share a
+/// congestion control.
 std::map<std::uint32_t, std::size_t> sizes_of_groups(const BoardConfig& config) {
   std::map<std::uint32_t, std::size_t> groups;
   if (config.bus.slots != 0 && config.bus.qp.congestion_group)

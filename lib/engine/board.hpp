@@ -154,7 +154,7 @@ class Board : public Endpoint {
   struct WaitingRun {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t behind = kNoRun;  ///< next range for this next hop: index into `waiting_runs_`
+    std::uint32_t behind = kNoRun;  ///< next range for this next hop: index into `waiting_runs_`, or kNoRun
   };
   /// List of the ranges waiting for one next hop.
   struct Waiting {
@@ -225,12 +225,14 @@ class Board : public Endpoint {
   /// A board with at most this number of queue pairs does not prefetch them, because they stay in the cache.
   static constexpr std::size_t kFewQps = 256;
   bool many() const { return qps_.size() > kFewQps; }
-  /// Packets per quantum if more than kFewQps queue pairs are ready.
+  /// Maximum number of packets that a queue pair sends in succession (its quantum) before the next queue pair
+  /// is served, if more than kFewQps queue pairs are ready.
   static constexpr unsigned kQuantum = 4;
-  /// The same if the queue pairs have FlightTrackers. More packets then share a fetch, because it fetches
-  /// twice as many cache lines. Without FlightTrackers, longer quanta are slower (doc/packet-cost.md).
+  /// The quantum, instead of kQuantum, if the queue pairs have FlightTrackers. Such a queue pair occupies
+  /// twice as many cache lines, so more packets should share the cost of fetching it. Without FlightTrackers,
+  /// longer quanta are slower (doc/packet-cost.md).
   static constexpr unsigned kTrackedQuantum = 16;
-  /// Lower bound on the interval at which a CPU sends packets of different queue pairs.
+  /// Lower bound on the time that a CPU takes from a packet of one queue pair to a packet of the next one.
   static constexpr Time kShortestService = 16 * kNanosecond;
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_ahead();
@@ -256,7 +258,8 @@ class Board : public Endpoint {
   /// Event data that the board's queue pairs send; null if there is none.
   std::unique_ptr<EventSender> events_;
   std::unique_ptr<TrafficGen> generator_;  ///< null if the board has no traffic generator
-  /// True if the next packet is a datagram. Datagrams and queue pairs take turns.
+  /// If datagrams of the traffic generator are due and queue pairs are ready, their packets alternate. True
+  /// if a datagram is next.
   bool datagram_next_ = true;
   QpStore qps_;
   QpTable table_;
@@ -283,7 +286,7 @@ class Board : public Endpoint {
   NextHops hops_;
   std::vector<Waiting> waiting_;  ///< indexed by next hop
   std::vector<WaitingRun> waiting_runs_;
-  std::uint32_t static_changes_ = 0;  ///< NeighbourTable::static_changes() at the last check
+  std::uint32_t static_changes_ = 0;  ///< value of NeighbourTable::static_changes() at the last check
   std::size_t unfinished_ = 0;        ///< number of configured QPs that are not finished
   MetadataQps bus_qps_;
   CongestionLog log_;

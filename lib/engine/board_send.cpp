@@ -19,9 +19,9 @@
 // (SendQp::may_follow). may_follow() counts completions and posts the messages that are due. The queue pair
 // keeps its position in the ready queue.
 //
-// If very many queue pairs are ready, the quantum is up to 4 or 16 packets (long_quantum_), provided that
-// the queue pair may send them immediately. These packets then share the cost of fetching the queue pair into
-// the cache. Even so, no packet leaves before its departure time.
+// If very many queue pairs are ready, a queue pair sends up to 4 or 16 packets in succession (its quantum,
+// long_quantum_), provided that it may send them immediately. These packets then share the cost of fetching
+// the queue pair into the cache. Even so, no packet leaves before its departure time.
 //
 // If the ready queue is so long that a queue pair would be due before it reached the front, the queue pair
 // does not wait in the departure wheel, but joins the ready queue right away (due_behind). At the front of
@@ -45,16 +45,18 @@ namespace {
 constexpr std::size_t kFetchedTogether = 8;
 constexpr std::size_t kFirstLinesAhead = 16;
 // The other cache lines of a queue pair are prefetched in three stages, each at a fixed number of positions
-// from the front of the ready queue: the lines that every packet uses (kRunLinesAhead), the lines of the full
-// path (kOtherLinesAhead), and the send queue (kQueueAhead), whose address is in a line prefetched earlier.
+// from the front of the ready queue. The first stage prefetches the lines that every packet uses
+// (kRunLinesAhead), the second stage the lines that only packets on the full path use (kOtherLinesAhead). The
+// third stage prefetches the send queue (kQueueAhead), whose address is in a line of an earlier stage.
 constexpr std::size_t kRunLinesAhead = 12;
 constexpr std::size_t kOtherLinesAhead = 7;
 constexpr std::size_t kQueueAhead = 3;
 
 }  // namespace
 
-/// Returns true if the first queue pair may send another packet in its quantum, provided that the packet is
-/// due immediately. Otherwise ends the quantum.
+/// Counts a packet that the first queue pair has sent in its quantum. Returns true if the queue pair may send
+/// another packet in the same quantum; this packet must be due immediately. Otherwise, ends the quantum and
+/// returns false.
 inline bool Board::quantum_goes_on() {
   if (ready_.size() > kFewQps && ++quantum_sent_ < long_quantum_) return true;
   quantum_sent_ = 0;
@@ -146,9 +148,8 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     ++n;
   }
   counters_.tx_bytes += bytes;
-  // Time during which no packet was due is not lost, so a link with a large slack must not catch up on it.
-  // Otherwise, the link would make up for that time with a burst of packets that congestion control had
-  // spaced out.
+  // The link is idle only because no packet is due. A link with a large slack must not catch up on this idle
+  // time, because it would then send, in a burst, packets that congestion control has spaced out.
   if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())
     link_.was_closed_until(now);
   return n;

@@ -72,8 +72,8 @@ std::size_t Board::send_generated(Time now, std::span<TxFrame> out) {
   return n + send_packets(now, out.subspan(n));
 }
 
-/// Time at which the next packet may leave; kNever if there is no next packet, or if it must wait for an
-/// acknowledgement or a MAC address.
+/// Time at which the generator's next packet may leave; kNever if there is no next packet, or if it must wait
+/// for an acknowledgement or a MAC address.
 Time Board::generator_event(Time now) const {
   using Mode = board::TrafficGenSettings::Mode;
   const Time due = generator_->due();

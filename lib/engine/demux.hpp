@@ -12,7 +12,7 @@
 
 namespace softfeb::engine {
 
-/// Maps received frames to endpoints by (VLAN, destination IP address). Returns kNobody for unknown
+/// Maps received frames to endpoints by (VLAN, destination IP address). find() returns kNobody for unknown
 /// addresses; the caller decides what to do with those frames. Pause frames carry neither a VLAN nor an IP
 /// address and are matched by destination MAC address.
 class Demux {

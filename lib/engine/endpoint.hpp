@@ -30,14 +30,14 @@ inline constexpr std::uint16_t kStreamUdpPort = 8193;
 /// counts a subset of rx_roce.
 struct EndpointCounters {
   std::uint64_t rx_frames = 0;
-  std::uint64_t rx_roce = 0;     ///< passed to a QP: known QPN and peer, valid iCRC
+  std::uint64_t rx_roce = 0;     ///< frames passed to a QP: known QPN and peer, valid iCRC
   std::uint64_t rx_ce = 0;       ///< on a board: responses other than CNPs, received with ECN CE
   std::uint64_t rx_host = 0;     ///< ARP, neighbour discovery, ICMP echo requests, trigger messages
-  std::uint64_t rx_control = 0;  ///< passed to slow control
+  std::uint64_t rx_control = 0;  ///< frames passed to slow control
   std::uint64_t rx_pause = 0;    ///< pause frames (802.3x or PFC) of the configured kind
   std::uint64_t rx_icrc_errors = 0;
   std::uint64_t rx_unknown_qp = 0;
-  std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, but the sender is not its peer
+  std::uint64_t rx_wrong_peer = 0;  ///< frames for an existing QP from a sender that is not its peer
   /// Truncated headers, wrong transport version, or an opcode that the endpoint does not accept.
   std::uint64_t rx_bad_transport = 0;
   /// Packets whose congestion control header is truncated or too long, or has a wrong checksum.
@@ -47,7 +47,7 @@ struct EndpointCounters {
   std::uint64_t rx_other = 0;
   std::uint64_t tx_control = 0;  ///< slow-control frames
   std::uint64_t tx_frames = 0;   ///< all frames
-  std::uint64_t tx_bytes = 0;    ///< from the Ethernet header to the end of the payload or iCRC
+  std::uint64_t tx_bytes = 0;    ///< counted from the Ethernet header to the end of the payload or iCRC
 };
 
 struct EndpointSnapshot;

@@ -18,8 +18,8 @@ namespace softfeb::engine {
 struct EventReceiverConfig {
   detector::EventLayout layout;
   std::uint32_t builder = 0;  ///< index of this receiver among the builders
-  /// Configuration of the event builder. Its members boards, piece, largest, slots and builders are taken
-  /// from `layout`, and its member builder from `builder` above.
+  /// Configuration of the event builder. The receiver itself sets some members: `boards`, `piece`, `largest`,
+  /// `slots` and `builders` from `layout`, and `builder` from the member `builder` above.
   detector::EventBuilderConfig building;
   /// Remote address of `memory`, which has layout.memory() bytes and must outlive the receiver.
   std::uint64_t address = 0;

@@ -56,8 +56,8 @@ class EventSender final : public roce::PayloadStream {
     builders_[i].address = address;
     builders_[i].rkey = rkey;
   }
-  /// Starts the sender at `now`. The sender answers all triggers since traffic began, even if `now` is later
-  /// than the start of traffic.
+  /// Starts the sender at `now`. It sends event data for all triggers since traffic began, even if `now` is
+  /// later than the start of traffic.
   void start(Time now);
   /// Ignores all triggers from `now` on. The events of earlier triggers are still sent.
   void stop(Time now);
@@ -113,7 +113,7 @@ class EventSender final : public roce::PayloadStream {
     std::uint32_t rkey = 0;
     std::uint64_t posted = 0;
     std::uint64_t completed = 0;
-    detector::Ring<std::uint32_t> places;  ///< FIFO place of each posted piece, in the order of posting
+    detector::Ring<std::uint32_t> places;  ///< FragmentPiece::place of each piece, in the order of posting
   };
 
   std::uint8_t* first_packet(std::uint32_t id) { return first_packets_.data() + std::size_t{id} * pmtu_; }

@@ -63,7 +63,7 @@ class RttStamps {
 /// The congestion control header (CCH) of a queue pair's requests.
 struct CchSettings {
   std::uint16_t port = 0;    ///< UDP port; 0 means no CCH
-  std::uint8_t profile = 0;  ///< see roce::CongestionHeader; 0 means no CCH
+  std::uint8_t profile = 0;  ///< CongestionHeader::profile; 0 means no CCH
 };
 
 /// Tracks the packets of one queue pair for its congestion control: bytes in flight, RTT samples, and which

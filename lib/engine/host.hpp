@@ -23,7 +23,7 @@ struct HostCounters {
   std::uint64_t arp_requests_tx = 0;
   std::uint64_t arp_replies_tx = 0;
   std::uint64_t echo_replies_tx = 0;
-  std::uint64_t answers_dropped = 0;  ///< the queue was full, or the echo request was too large
+  std::uint64_t answers_dropped = 0;  ///< because the queue was full, or the echo request was too large
 };
 
 /// Handles the protocols other than RoCE at an endpoint's address. Answers ARP requests, neighbour

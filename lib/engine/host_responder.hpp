@@ -52,9 +52,10 @@ class HostResponder {
  private:
   struct Slot {
     roce::QpState state = roce::QpState::kReset;  ///< state of the board's QP
-    bool up = false;                              ///< the receiver has a QP for this slot
-    bool cut_off = false;                         ///< sent data was lost since the receiver's QP was created
-    roce::Qpn qpn = 0;                            ///< QPN of the receiver's QP
+    bool up = false;                              ///< true if the receiver has a QP for this slot
+    /// True if data that the board sent was lost since the receiver's QP was created.
+    bool cut_off = false;
+    roce::Qpn qpn = 0;  ///< QPN of the receiver's QP
   };
   struct Region {
     roce::MemoryRegion memory;
@@ -82,7 +83,7 @@ class HostResponder {
   std::vector<Slot> slots_;
   std::vector<Region> regions_;  ///< newest last
   std::uint64_t failed_ = 0;     ///< number of failed completions at the last check
-  board::Dispatch refused_;      ///< the last rejected write that was reported
+  board::Dispatch refused_;      ///< rejected write that was last reported to the user
 };
 
 }  // namespace softfeb::engine

@@ -21,8 +21,8 @@ struct IdlePath {
   /// Rate limit of the board's link (LinkShaper) in bytes per second; 0 means no limit.
   std::uint64_t board_rate = 0;
   Time board_slack = 0;       ///< time by which packets of an idle board may leave ahead of this limit
-  std::uint32_t pmtu = 4096;  ///< bytes
-  std::uint32_t headers = 0;  ///< bytes of a frame without RETH, immediate, payload and FCS
+  std::uint32_t pmtu = 4096;  ///< path MTU in bytes
+  std::uint32_t headers = 0;  ///< bytes of a frame, not counting RETH, immediate, payload and FCS
   bool immediate = false;     ///< the last packet carries ImmDt
   bool operator==(const IdlePath&) const = default;
 

@@ -62,7 +62,7 @@ class MessageTimes {
   }
   std::uint64_t completed_bytes() const { return completed_bytes_; }
 
-  /// Memory in bytes.
+  /// Memory in bytes of an object with this `depth`.
   static std::size_t bytes(std::uint32_t depth) { return sizeof(MessageTimes) + depth * sizeof(Time); }
 
  private:

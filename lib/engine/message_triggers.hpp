@@ -19,7 +19,7 @@ struct TxFrame;
 /// Trigger messages that a board has received. Each message is counted in exactly one of the first six
 /// members.
 struct TriggerMessageCounts {
-  std::uint64_t accepted = 0;   ///< new triggers
+  std::uint64_t accepted = 0;   ///< the message announces a new trigger
   std::uint64_t ignored = 0;    ///< the event number was not above the previous one, or the run had ended
   std::uint64_t ends = 0;       ///< the message announces the end of the run; includes repetitions
   std::uint64_t malformed = 0;  ///< not a trigger message, or its sender cannot be answered

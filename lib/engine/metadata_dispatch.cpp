@@ -20,9 +20,9 @@ void MetadataQps::stop() {
 }
 
 /// Selects the QP for the dispatcher's requests. This is the QP whose own QPN is in the register SQpn. If no
-/// QP has this QPN, selects the QP whose peer has it, because the PyRogue scripts for real boards write the
-/// peer's QPN. If there is no such QP either, selects the board's only QP. Returns kNoQp if the board then
-/// has several QPs or none.
+/// QP has this QPN, selects the QP whose peer has this QPN, because the PyRogue scripts for real boards write
+/// the peer's QPN. If there is no such QP either, selects the board's only QP. If the board has several QPs
+/// or none, returns kNoQp.
 std::uint32_t MetadataQps::choose_qp() const {
   const roce::Qpn wanted = dispatcher_.registers().sqpn;
   std::uint32_t by_peer = kNoQp, only = kNoQp;

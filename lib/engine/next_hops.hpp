@@ -85,8 +85,8 @@ class NextHops {
   struct Hop {
     roce::IpAddress ip;
     Time asked_at = 0;
-    std::uint32_t before = kNone;  ///< previous and next entry in its list
-    std::uint32_t behind = kNone;
+    std::uint32_t before = kNone;  ///< previous entry in the list that contains this entry; kNone if first
+    std::uint32_t behind = kNone;  ///< next entry in this list; kNone if last
     std::uint8_t tries = 0;
     State state = State::kWaiting;
     bool in_window = false;

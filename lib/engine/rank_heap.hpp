@@ -50,8 +50,9 @@ class RankHeap {
     std::uint64_t rank = 0;
     std::uint32_t qp = 0;
   };
-  // Entries that share a cache line. Family p + 1 contains the children of place p. The root is the last
-  // entry of family 0, whose other entries are unused.
+  // Entries that share a cache line. A place is the index of an entry in the heap: the root is at place 0,
+  // and the children of place p are at places 4p + 1 to 4p + 4. Family p + 1 contains the children of place
+  // p. The root is the last entry of family 0, whose other entries are unused.
   struct alignas(64) Family {
     std::array<Entry, 4> entries;
   };

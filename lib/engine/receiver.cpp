@@ -192,8 +192,8 @@ void Receiver::finish_windows(std::uint64_t sent, Time now) {
   if (groups_) groups_->windows_closed(windows_->base(), windows_->config().ring, now);
 }
 
-/// Passes a complete message of QP `i` to the registration table if the QP receives transfers, and to the
-/// event builder if there is one and the QP is a configured QP.
+/// Passes a complete message of QP `i` to the registration table if the QP receives transfers, to the event
+/// builder if there is one and the QP is a configured QP, and to the message observer if there is one.
 inline void Receiver::pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now) {
   if (qps_[i].transfer_source) register_message(qps_[i], message, now);
   if (events_ && i < first_slot_) events_->message(now, i, message);
@@ -335,8 +335,8 @@ void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::Co
   received_header_ = nullptr;
 }
 
-/// Tells the granter that a request of QP `i` was accepted. If the QP is in ERR, tells the granter instead
-/// that no further request will be accepted.
+/// Tells the granter that a request of QP `i` was accepted, if it was. If the QP is then in ERR, also tells
+/// the granter that no further request will be accepted.
 void Receiver::grant_for(std::uint32_t i, const roce::ReceivedRequest& request,
                          const roce::RequestOutcome& outcome, Time now) {
   if (outcome.packet_index) {

@@ -209,7 +209,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   struct Pending {
     std::uint32_t qp = 0;  ///< index of the QP; kNobody if the QP was destroyed
     bool cnp = false;
-    std::uint8_t priority = 0;  ///< index into PauseState
+    std::uint8_t priority = 0;  ///< priority for PauseState::paused(), 0 … kPriorities - 1
     std::uint8_t echo = 0;      ///< size of the congestion control header to return; 0 for none
     Time arrived = 0;           ///< time at which the request arrived
     roce::Reply reply{};

@@ -45,7 +45,7 @@ struct SendQpConfig {
   Time start_after = 0;
 };
 
-/// Counters of a sending QP in addition to its requester's.
+/// Counters of a sending QP in addition to the counters of its requester.
 struct SendQpCounters {
   /// Bytes sent, as counted by congestion control: BTH through pad, including retransmissions.
   std::uint64_t counted_bytes = 0;
@@ -63,10 +63,11 @@ struct SendQpCounters {
 /// member that it needs.
 struct SendQpDeps {
   roce::RequesterSettings* requester = nullptr;  ///< built from requester_config() and request_again()
-  TrafficSettings* traffic = nullptr;  ///< built from the QP's traffic configuration without `times`
-  void* queue = nullptr;               ///< send_queue_bytes() bytes
-  Pacer* pacer = nullptr;              ///< room for one Pacer if needs_pacer()
-  void* tracker = nullptr;             ///< room for one FlightTracker if needs_tracker()
+  /// Built from SendQpConfig::traffic. Must be null if SendQpConfig::times is set.
+  TrafficSettings* traffic = nullptr;
+  void* queue = nullptr;     ///< send_queue_bytes() bytes
+  Pacer* pacer = nullptr;    ///< room for one Pacer if needs_pacer()
+  void* tracker = nullptr;   ///< room for one FlightTracker if needs_tracker()
   Flight* flight = nullptr;  ///< flight of the QP's congestion group; null if the QP has its own flight
   std::uint64_t* posted = nullptr;  ///< number of messages posted on the board; null if not counted
   std::uint16_t cc_port = 0;  ///< UDP port of packets with a congestion control header; 0 if none are sent
@@ -362,8 +363,8 @@ class alignas(64) SendQp {
     bool by_bytes : 1;
     bool counts_finished : 1;
     bool reschedule_pending : 1;
-    bool timed : 1;             ///< has random message lengths or arrivals
-    bool tracked : 1;           ///< has a tracker
+    bool timed : 1;             ///< the QP has random message lengths or arrivals
+    bool tracked : 1;           ///< the QP has a FlightTracker
     bool has_cch : 1;           ///< requests have a congestion control header
     std::uint16_t failure : 5;  ///< WcStatus of the first request that failed; 0 if none has
   };

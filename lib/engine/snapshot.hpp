@@ -15,8 +15,8 @@ namespace softfeb::engine {
 struct SendQpSnapshot {
   roce::Qpn qpn = 0;
   roce::Qpn dest_qpn = 0;
-  bool on_bus = false;  ///< a slot of the metadata bus; slots follow the configured QPs
-  bool exists = true;   ///< false: a slot that currently contains no QP
+  bool on_bus = false;  ///< true for a slot of the metadata bus; the slots follow the configured QPs
+  bool exists = true;   ///< false for a slot that currently contains no QP
   /// True for a UC QP, and for a slot that contains or contained one. A UC completion means that the
   /// message was sent, not that it arrived.
   bool uc = false;
@@ -50,11 +50,11 @@ struct ReceiveQpSnapshot {
 
 /// Event data of a board or of a receiver at one point in time.
 struct EventSnapshot {
-  std::uint64_t complete = 0;    ///< receivers: complete events
-  std::uint64_t incomplete = 0;  ///< receivers: events that closed without being complete
-  std::uint64_t sent = 0;        ///< boards: events whose WRITEs have all completed
-  std::uint64_t lost = 0;        ///< boards: events for which there was no room
-  Time busy = 0;                 ///< boards: time for which the board was busy
+  std::uint64_t complete = 0;    ///< receivers only: number of complete events
+  std::uint64_t incomplete = 0;  ///< receivers only: number of events that closed without being complete
+  std::uint64_t sent = 0;        ///< boards only: number of events whose WRITEs have all completed
+  std::uint64_t lost = 0;        ///< boards only: number of events for which there was no room
+  Time busy = 0;                 ///< boards only: time for which the board was busy
 };
 
 /// Statistics of an endpoint and all its QPs. The QPs are copied one after another, so their times differ by
@@ -65,15 +65,15 @@ struct EndpointSnapshot {
   HostCounters host;
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;
-  /// GRANTs sent; this and the next two members are only for receivers with Homa.
+  /// Numbers of GRANTs sent, RESENDs sent, and BUSYs received; only for receivers with Homa.
   std::uint64_t grant_tx = 0;
   std::uint64_t resend_tx = 0;
   std::uint64_t busy_rx = 0;
-  bool grants = false;                          ///< receivers only: QPs need grants
+  bool grants = false;                          ///< receivers only: some QPs need grants
   std::optional<roce::WindowCounters> windows;  ///< receivers with a map of missing data
   /// With `windows`: received payload bytes of incomplete messages.
   std::uint64_t bytes_in_progress = 0;
-  std::uint64_t transfers_notified = 0;  ///< receivers only: notifications of transfers
+  std::uint64_t transfers_notified = 0;  ///< receivers only: number of notifications of transfers
   std::optional<EventSnapshot> events;   ///< endpoints with event data
   std::size_t unresolved = 0;
   Time resolution_took = 0;                       ///< boards only: NextHops::took()

@@ -10,9 +10,9 @@ namespace softfeb::engine {
 /// busy if packets arrive or leave in the iteration, otherwise as idle.
 enum class Stage : std::uint8_t {
   kRx,     ///< taking packets from the port, parsing the headers up to UDP, finding the endpoint
-  kCheck,  ///< transport headers and iCRC of a received packet
+  kCheck,  ///< checking the transport headers and iCRC of a received packet
   kPlace,  ///< applying a verified packet: writing and comparing payload, completing requests
-  kBuild,  ///< timers, choosing packets to send, headers and iCRC, mbufs
+  kBuild,  ///< running timers, choosing packets to send, writing headers and iCRC, filling mbufs
   kTx,     ///< handing packets to the port
   kOther,  ///< everything else, such as slow control and the simulated network
 };

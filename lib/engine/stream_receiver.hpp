@@ -78,7 +78,7 @@ class StreamReceiver {
   bool release(std::uint32_t stream, std::uint32_t buffer) { return buffers_.release(stream, buffer); }
 
   const detector::StreamBuffers& buffers() const { return buffers_; }
-  /// The first events, in order.
+  /// The first events that were taken, up to kRecorded of them, in order.
   std::span<const detector::StreamEvent> recorded() const { return recorded_; }
 
  private:

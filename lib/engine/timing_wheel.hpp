@@ -91,7 +91,7 @@ class TimingWheel {
     Time at = 0;
     std::uint64_t next : kIdBits = kNone;
     std::uint64_t previous : kIdBits = kNone;
-    std::uint64_t slot : kSlotBits = kNoSlot;  ///< level · 256 + index
+    std::uint64_t slot : kSlotBits = kNoSlot;  ///< level · 256 + index, or kNoSlot
   };
   static_assert(sizeof(Node) == 16);
 
@@ -160,7 +160,8 @@ class TimingWheel {
   std::uint64_t current_ = 0;
   std::array<std::size_t, kLevels> counts_{};  ///< number of entries on each level
   std::pmr::vector<Node> nodes_;
-  std::pmr::vector<std::uint32_t> heads_;  ///< first entry of each slot; empty for a single entry
+  /// First entry of each slot, or kNone. The vector is empty if the wheel has a single entry.
+  std::pmr::vector<std::uint32_t> heads_;
   std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};
 };
 

@@ -114,7 +114,7 @@ void TrafficGen::write_datagram(std::uint16_t identification, Time now, TxFrame&
   out = TxFrame{.header = out.header};
   out.header_length = static_cast<std::uint16_t>(headers_.size());
   store_be16(out.header + headers_.size() - roce::kUdpHeaderSize + kUdpDestPort, port);
-  // The trailer contains the last bytes of the payload: a port that attaches the payload sends the trailer as
+  // Put the last bytes of the payload into the trailer. A port that attaches the payload sends the trailer as
   // a separate segment, and this segment must not be empty.
   const std::uint32_t tail = length > kTail ? kTail : 0;
   out.payload = config_.payload->bytes(sent_, length);

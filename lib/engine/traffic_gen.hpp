@@ -18,7 +18,8 @@ namespace softfeb::engine {
 /// The traffic generator of a port (doc/dispatcher.md).
 struct TrafficGenConfig {
   board::TrafficGenSettings settings;  ///< initial values of the registers
-  bool start = false;  ///< starts to generate packets at Board::start(), as if Start had risen
+  /// True if the generator starts at Board::start(), as if the register bit Start had risen.
+  bool start = false;
   /// True if registers may start the generator at any time. The board is then unfinished until its traffic is
   /// stopped.
   bool waits = false;
@@ -42,7 +43,7 @@ struct GeneratedWrites {
   std::uint32_t rkey = 0;
   std::uint64_t slots = 1;
   std::uint32_t slot_bytes = 0;
-  std::uint32_t headers = 0;  ///< bytes of a packet from Ethernet to BTH
+  std::uint32_t headers = 0;  ///< length of the headers of a packet from Ethernet to BTH, in bytes
   std::uint32_t pmtu = 0;
   std::uint32_t window = 0;  ///< maximum number of unacknowledged WRITEs
 };
@@ -106,7 +107,7 @@ class TrafficGen {
   struct QueuePair {
     GeneratedWrites config;
     std::uint64_t writes = 0;
-    std::uint64_t bytes = 0;  ///< position in the payload
+    std::uint64_t bytes = 0;  ///< payload offset of the next WRITE
   };
 
   std::uint32_t stream() const { return sent_ % std::max<std::uint32_t>(1, settings_.streams); }

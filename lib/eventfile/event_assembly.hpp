@@ -28,8 +28,8 @@ class EventAssembly {
  public:
   explicit EventAssembly(const EventFileConfig& config);
 
-  /// Stores a fragment. If the fragment does not fit in the memory, it is dropped, and its event will not be
-  /// written.
+  /// Stores a fragment. If it does not fit in the memory for open events (EventFileConfig::held), drops it.
+  /// Its event is then not written.
   void add(const detector::EventHeader& header, ByteSpan payload);
   /// Formats the event for the file. If fragments that the builder accepted are missing, returns false and
   /// drops the event.
@@ -37,7 +37,8 @@ class EventAssembly {
   /// Number of bytes that the event formatted last needs in the file.
   std::size_t file_bytes() const;
 
-  /// The event formatted last. Row numbers and offsets count from the beginning of this event.
+  /// The event formatted last. Row numbers and offsets are relative to the first row and the first byte of
+  /// this event.
   const EventRow& event() const { return event_; }
   std::span<FragmentRow> fragments() { return fragments_; }
   ByteSpan data() const { return data_; }

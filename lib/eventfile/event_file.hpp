@@ -25,10 +25,10 @@ struct EventFileStats {
 /// Writes the events of one builder to an HDF5 file (doc/events.md). Other programs can read the file while
 /// it grows (SWMR), and can also read it if the writer was killed.
 ///
-/// The builder's thread copies each accepted fragment to a bounded queue. It never waits, allocates or enters
-/// the kernel; only if EventFileConfig::wait is set, it waits for room in the queue. A thread of this object
-/// assembles and writes the events, and flushes the file every EventFileConfig::flush_ms. An event is written
-/// with all of its accepted fragments or not at all.
+/// The builder's thread copies each accepted fragment to a bounded queue. This thread never waits, allocates
+/// or enters the kernel; only if EventFileConfig::wait is set, it sleeps while the queue is full. A thread of
+/// this object assembles and writes the events, and flushes the file every EventFileConfig::flush_ms. An
+/// event is written with all of its accepted fragments or not at all.
 class EventFile final : public detector::EventRecorder {
  public:
   /// Creates the file. Throws EventFileError. Does not change an existing file.
@@ -38,8 +38,7 @@ class EventFile final : public detector::EventRecorder {
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// Part of the interface for callers with an EventRecorder of their own, which forwards its calls to these
-  /// functions.
+  /// These overrides are public, so that the EventRecorder of a caller can forward its calls to them.
   void record_fragment(const detector::EventHeader& header, ByteSpan payload) override;
   void record_closed(const detector::ClosedEvent& event, std::optional<Time> latency) override;
 

@@ -17,8 +17,8 @@ class EventFileError : public std::runtime_error {
 struct EventFileConfig {
   std::string path;  ///< path of the file, which must not exist
   std::uint32_t boards = 1;
-  std::uint32_t piece = 8192;  ///< detector::EventBuilderConfig::piece
-  std::uint16_t channels = 0;  ///< channels of waveforms; 0 means that the file has no /waveforms
+  std::uint32_t piece = 8192;  ///< size of a piece in bytes, as in detector::EventBuilderConfig::piece
+  std::uint16_t channels = 0;  ///< number of channels in /waveforms; 0 means that the file has no /waveforms
   std::uint16_t samples = 0;
   std::uint32_t run = 0;
   std::string configuration;  ///< text of the root attribute `configuration`
@@ -27,7 +27,7 @@ struct EventFileConfig {
   std::size_t held = 512U << 20;   ///< maximum number of bytes of events that have not closed
   std::size_t open_events = 1024;  ///< maximum number of open events; must be at least the builder's window
   bool wait = false;               ///< if true, the builder's thread waits for room in the queue
-  /// Number of bytes to keep free on the disk. An event is not written if fewer would be left.
+  /// Number of bytes to keep free on the disk. An event is not written if fewer bytes would be left.
   std::uint64_t keep_free = 64 << 20;
   std::uint32_t flush_ms = 1000;
 };

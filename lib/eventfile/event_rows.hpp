@@ -31,7 +31,7 @@ enum class FragmentStatus : std::uint8_t { kWhole, kPiecesMissing };
 /// A row of /fragments: the data of one board in one event.
 struct FragmentRow {
   std::uint64_t event = 0;
-  std::uint64_t offset = 0;  ///< position of the first byte in /data
+  std::uint64_t offset = 0;  ///< index in /data of the first byte of the data
   std::uint32_t length = 0;  ///< length in bytes
   std::uint32_t missing_pieces = 0;
   std::uint16_t board = 0;

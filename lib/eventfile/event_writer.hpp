@@ -38,7 +38,7 @@ class EventWriter {
   std::uint64_t not_written() const { return not_written_.load(std::memory_order_relaxed); }
   std::uint64_t fragments() const { return fragments_.load(std::memory_order_relaxed); }
   std::uint64_t data_bytes() const { return data_bytes_.load(std::memory_order_relaxed); }
-  /// Empty if there was no error. Must not be read while the writer thread runs.
+  /// Description of the last error; empty if there was none. Must not be read while the writer thread runs.
   const std::string& error() const { return error_; }
 
  private:

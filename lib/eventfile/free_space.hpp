@@ -6,7 +6,8 @@
 
 namespace softfeb::eventfile {
 
-/// Stops writing before the disk is full, because libhdf5 cannot close a file on a full disk.
+/// Tracks the free space of the file system that contains a file. The writer can thus stop before the disk is
+/// full, because libhdf5 cannot close a file on a full disk.
 class FreeSpace {
  public:
   /// `keep_free` is the number of bytes to keep free on the disk.

@@ -11,7 +11,7 @@ namespace softfeb::eventfile {
 
 /// The complete fragments of an event file.
 struct Recording {
-  std::uint16_t channels = 0;  ///< channels of /waveforms; 0 means that the file has no /waveforms
+  std::uint16_t channels = 0;  ///< number of channels in /waveforms; 0 means that the file has no /waveforms
   std::uint16_t samples = 0;
   std::vector<std::uint8_t> data;                     ///< data of all fragments
   std::vector<detector::RecordedFragment> fragments;  ///< their payloads refer to `data`

@@ -22,8 +22,8 @@ bool has_virtual_time(const config::LabConfig& lab) {
                                                   [](const auto& station) { return station.has_value(); });
 }
 
-/// Repeats a lab in virtual time after the run in real time. Returns nullopt if virtual time does not
-/// support the lab, or if a signal arrived. Meanwhile, keeps serving the live page.
+/// Repeats a lab in virtual time after the run in real time, and keeps serving the live page during the
+/// repetition. Returns nullopt if virtual time does not support the lab, or if a signal arrived.
 std::optional<report::LabRun> run_in_virtual_time_too(const Setup& setup, Driver& real) {
   if (setup.network() == nullptr || real.virtual_time() || !has_virtual_time(setup.lab)) return std::nullopt;
   if (runtime::stop_signals() != 0) return std::nullopt;

@@ -43,7 +43,7 @@ class TargetThread {
 
   /// At most one request may be outstanding.
   void ask(const conformance::TargetRequest& request);
-  /// Returns the reply once, as soon as it has arrived; std::nullopt otherwise.
+  /// Returns the reply if it has arrived, and std::nullopt otherwise. Returns each reply only once.
   std::optional<conformance::TargetReply> reply();
 
  private:

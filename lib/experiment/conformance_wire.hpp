@@ -34,8 +34,9 @@ class ConformanceWire {
   /// Number of packets that the ports have lost.
   std::uint64_t dropped() const;
 
-  /// Returns the MAC address of `ip`: the address of a static neighbour, or the address that ARP or neighbour
-  /// discovery finds within `run.connect_timeout`. Throws EnvironmentError if there is no answer.
+  /// Returns the MAC address of the next hop to `ip`: the address of a static neighbour, or the address that
+  /// ARP or neighbour discovery finds within `run.connect_timeout`. Throws EnvironmentError if there is no
+  /// answer.
   roce::MacAddress resolve(const roce::IpAddress& ip);
   const engine::Identity& board() const { return first_->identity(); }
   const std::optional<engine::Identity>& v6_board() const { return v6_identity_; }
@@ -50,7 +51,7 @@ class ConformanceWire {
   runtime::DpdkRuntime dpdk_;
   std::unique_ptr<conformance::Prober> first_, second_, v6_;
   std::optional<engine::Identity> v6_identity_;
-  std::vector<std::unique_ptr<dataplane::PortMap>> maps_;  ///< indexed like the ports
+  std::vector<std::unique_ptr<dataplane::PortMap>> maps_;  ///< indexed like RunConfig::ports
   std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
   std::vector<std::unique_ptr<dataplane::PortQueue>> queues_;
   std::size_t board_port_ = 0;

@@ -85,8 +85,8 @@ class PerftestTarget final : public ListedTarget {
                      session->remote().software),
         session_(std::move(session)) {}
 
-  /// All queue pairs of the server share one region, and each queue pair has access to the memory around its
-  /// own part of the region.
+  /// Clears Capabilities::bounds. All queue pairs of the server share one region, so a queue pair also has
+  /// access to the memory around its own part of the region.
   conformance::Capabilities capabilities() const override {
     conformance::Capabilities c = ListedTarget::capabilities();
     c.bounds = false;

@@ -93,7 +93,7 @@ class Driver {
   virtual void close(stats::Outcome& outcome) = 0;
 
   virtual bool virtual_time() const = 0;
-  /// Number of steps of virtual time so far, which measures the speed of the simulation; 0 in real time.
+  /// Number of events that the simulation has processed so far, as a measure of its speed; 0 in real time.
   virtual std::uint64_t events() const { return 0; }
   /// Returns the numbers of frames exchanged between the network and the host, and of frames lost between the
   /// network and its stations. Call after close().
@@ -103,8 +103,8 @@ class Driver {
   /// Messages that tell the user whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
 
-  /// Returns statistics of how long messages took from each stage to the next, so far; null if they are not
-  /// recorded. Valid while the driver exists.
+  /// Returns the statistics so far of the times that messages took from stage to stage; null if these times
+  /// are not recorded. The result is valid while the driver exists.
   virtual const latency::StageFigures* stages() { return nullptr; }
   /// Returns how each worker has spent its time since traffic began; null in virtual time.
   virtual const std::vector<dataplane::CpuTimes>* cpu_times() const { return nullptr; }

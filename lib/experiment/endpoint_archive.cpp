@@ -54,7 +54,8 @@ void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWrite
 }
 
 /// Writes a snapshot without its pointers, which are valid only in their own process. Writes the reasons for
-/// failures as text. read_snapshot() gets the names of counters from its own endpoint.
+/// failures as text. Does not write the names of counters, because read_snapshot() takes them from the
+/// endpoint of the reading process.
 void write_snapshot(const engine::EndpointSnapshot& snapshot, ArchiveWriter& out) {
   engine::archive(out, snapshot);
   for (const engine::SendQpSnapshot& qp : snapshot.send_qps) {

@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-/// Functions that all processes of a run in parts must call together.
+/// Functions for a run with several processes, in parts or on several hosts. All processes must call them
+/// together.
 namespace softfeb::experiment {
 
 /// Thrown when a step has failed in at least one process, so that all processes must end. what() is empty
@@ -30,8 +31,9 @@ void all_or_none(simulator::Exchange& exchange, const std::function<void()>& ste
 /// payloads. `payloads` is a hash of all payloads.
 void require_same(simulator::Exchange& exchange, const std::string& configuration, std::uint64_t payloads);
 
-/// Returns the median time in seconds that an exchange of a few frames between all neighbours takes, if two
-/// exchanges are in progress at a time. Returns 0 with a single process. Call after Exchange::connect().
+/// Measures how long a swap of a few frames takes between all neighbouring processes (Exchange::connect()),
+/// with two swaps in progress at a time. Returns the median in seconds; 0 with a single process. Call after
+/// Exchange::connect().
 double exchange_time(simulator::Exchange& exchange);
 
 /// Returns the name of this host.

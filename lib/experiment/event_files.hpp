@@ -31,15 +31,15 @@ endpoints::EventServices event_services(const config::RunConfig& config, EventFi
 /// The event files of a run. Each file has its own writing thread.
 class EventFiles {
  public:
-  /// If `wait` is true, builders wait for the disk when a queue is full, as in virtual time. Otherwise,
-  /// events that do not fit in the queue are not written. `config` must outlive this object.
+  /// If `wait` is true (in virtual time), event builders wait for the disk when the queue of a file is full.
+  /// Otherwise, events that do not fit in the queue are not written. `config` must outlive this object.
   EventFiles(const config::RunConfig& config, bool wait);
   /// Removes files to which nothing was written because the run did not begin.
   ~EventFiles();
 
   /// Creates the event file of receiver `r`; null if it has none. Throws ConfigError.
   detector::EventRecorder* create(std::size_t r);
-  /// Writes the remaining events and closes all files. Call after finish() of the builders.
+  /// Writes the remaining events and closes all files. Call after finish() of the event builders.
   std::vector<std::optional<stats::EventFileOutcome>> finish();
 
  private:

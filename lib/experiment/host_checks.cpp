@@ -57,7 +57,8 @@ class HostProblems {
     problems_.push_back({where, what, fix});
   }
   bool elsewhere(const config::EndpointConfig& e) const { return config_.ports[e.port].host != first_; }
-  /// Adds a problem if an endpoint uses a feature, but is not on the host of process 0.
+  /// Adds a problem if endpoint `e` is not on the host of process 0. `what` names the feature of the endpoint
+  /// that works only on this host.
   void only_first(const config::EndpointConfig& e, const std::string& what) {
     if (!elsewhere(e)) return;
     const std::string& name = config_.hosts[first_].name;

@@ -21,13 +21,13 @@ void check_host_count(const config::RunConfig& config, std::uint32_t processes);
 /// process that produced them. Endpoints on host `first`, the host of process 0, may use more features.
 void check_host_features(const config::RunConfig& config, std::size_t first);
 
-/// Throws EnvironmentError if the clocks of hosts `here` and `first` certainly differ by more than
-/// `run.clock_limit`, or if the difference could not be measured.
+/// Throws EnvironmentError if the clocks of hosts `here` and `first` differ by more than `run.clock_limit`,
+/// even if the error of the measurement is subtracted, or if the difference could not be measured.
 void check_clock(const config::RunConfig& config, std::size_t here, std::size_t first,
                  const hosts::ClockReading& reading);
 
 /// Describes why the times of a host cannot be compared with those of host `first`; empty if they can be
-/// compared.
+/// compared. `before` and `after` are the clock readings before and after the run.
 std::string clock_remark(const config::RunConfig& config, std::size_t host, std::size_t first,
                          const hosts::ClockReading& before, const hosts::ClockReading& after);
 

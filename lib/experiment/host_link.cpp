@@ -12,8 +12,8 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Measurement of the difference between two clocks: kQuestions is the minimum number of messages, and after
-/// kLongest no more are sent.
+/// For the measurement of the difference between two clocks: kQuestions is the minimum number of messages.
+/// Further messages are sent until the error is small enough, or until kLongest has passed.
 constexpr int kQuestions = 200;
 constexpr std::chrono::seconds kLongest(1);
 constexpr std::chrono::microseconds kNap(200);

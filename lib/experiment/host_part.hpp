@@ -21,8 +21,8 @@ struct HostPart {
 };
 
 /// Copies a part, and the data of the host's endpoints that the result needs, to another process. Both
-/// processes must have the same configuration. The memory of receivers is copied only if it is to be written
-/// to a file (`out`).
+/// processes must have the same configuration. The memory of a receiver is copied only if it is to be written
+/// to a file (ReceiverConfig::out).
 void write_part(const config::RunConfig& config, const HostPart& part, endpoints::Endpoints& endpoints,
                 ArchiveWriter& out);
 void read_part(const config::RunConfig& config, ArchiveReader& in, HostPart& part,

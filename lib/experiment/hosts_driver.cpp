@@ -29,7 +29,7 @@ constexpr Time kQuickDrain = 100 * kMillisecond;
 /// interval is at least one second.
 constexpr Time kLeastSampleInterval = 100 * kMillisecond;
 constexpr std::size_t kManyQueuePairs = 10'000;
-/// Time for the last counters of the other hosts to arrive.
+/// Time for which a process waits for the last counters of the other hosts.
 constexpr Time kLastSample = 50 * kMillisecond;
 /// A wait for other hosts is reported to the user if it takes longer than this.
 constexpr Time kTellAfter = kSecond;

@@ -40,7 +40,7 @@ class HostsDriver final : public RealDriver {
 
   /// True in process 0 if the outcome contains the parts of all hosts. Call after close().
   bool complete() const { return complete_; }
-  /// True if traffic has started, or was about to start.
+  /// True if the hosts have agreed on a start time. False if a stop request arrived before they agreed.
   bool began() const { return began_; }
 
   std::vector<stats::Observer*> open(const Say& say) override;
@@ -63,7 +63,7 @@ class HostsDriver final : public RealDriver {
   void send_counters();
   Say say_;
   Time sample_due_ = kNever;  ///< time at which to send counters, in processes other than 0
-  std::uint64_t stage_ = 1;   ///< 1 during traffic, 2 during the drain
+  std::uint64_t stage_ = 1;   ///< value for Told::kFinished: 1 during traffic, 2 during the drain
   std::int64_t planned_ns_ = 0;
   bool began_ = false;
   bool complete_ = false;

@@ -35,7 +35,8 @@ const std::vector<endpoints::Targets::Session>& sessions_of(const Driver& driver
 JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& recorder,
                         report::LiveTable& table, EventFiles* files);
 
-/// Reports the speed of the simulation.
+/// Returns a line for the user about the speed of the simulation. `seconds` is the real time that the run
+/// took.
 std::string speed_text(const Driver& driver, const JudgedRun& run, double seconds);
 
 class Stopwatch {

@@ -9,7 +9,8 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Late iterations are reported if their share of the busy iterations exceeds this.
+/// The user is told about late iterations of the network's worker if more than this share of its busy
+/// iterations were late.
 constexpr double kSayLate = 0.01;
 
 /// Number of frames that port queues received from the rings but passed to no endpoint.

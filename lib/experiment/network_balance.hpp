@@ -14,8 +14,8 @@
 /// time.
 namespace softfeb::experiment {
 
-/// Returns the frames that entered or left the network other than through endpoints, and the frames lost at
-/// the edge of the network. Call after WorkerPool::quit().
+/// Returns the numbers of frames that entered or left the network other than through endpoints of this
+/// process, and of frames lost at the edge of the network. Call after WorkerPool::quit().
 lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool, const stats::Outcome& outcome);
 
@@ -23,8 +23,8 @@ lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk
 /// taken out of these rings (rings_conserved).
 lab::Balance ring_balance(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk);
 
-/// Returns messages for the user if the network's worker was late, if packets had to wait for free frames, or
-/// if any worker was preempted; otherwise empty.
+/// Returns a message for the user if the network's worker was late, if packets had to wait for free frames,
+/// and for each worker that was preempted. The result is empty if there is nothing to report.
 std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stats::Outcome& outcome);
 
 }  // namespace softfeb::experiment

@@ -26,8 +26,8 @@ Until end_of_traffic(const config::RunConfig& config) {
 
 constexpr Time kEdge = kSecond;
 
-/// True if the goodput of receivers with windows is measured without the first and the last second of the
-/// measured time. This is done only in real time, where boards and workers need time to start.
+/// True if the goodput of receivers with windows is measured without the first second of traffic and without
+/// the last second of the run. This is done only in real time, where boards and workers need time to start.
 bool cuts_edges(const config::RunConfig& config, const Driver& driver) {
   const auto windows = [](const config::ReceiverConfig& r) { return r.windows.has_value(); };
   return !driver.virtual_time() && config.run.duration &&
@@ -43,7 +43,7 @@ std::vector<stats::GoodputMark> goodput_marks(const config::RunConfig& config, D
   return marks;
 }
 
-/// Runs the measured time until `end`.
+/// Lets traffic run until `end`. If cuts_edges(), records the counters between which goodput is measured.
 Passed measure(const config::RunConfig& config, Driver& driver, Time end, Until until, stats::Outcome& out) {
   if (!cuts_edges(config, driver)) return driver.pass(end, until, 0);
   Passed why = driver.pass(std::max(driver.now(), out.started + kEdge), until, 0);

@@ -13,8 +13,8 @@ namespace softfeb::experiment {
 
 /// Runs the phases in real or virtual time: start, warm-up, measurement, end of traffic, drain, flush if
 /// the drain times out, settling. A stop signal ends the measurement early and starts the drain. A second
-/// signal flushes outstanding requests. Finally closes the receivers' maps of missing messages. `observers`
-/// must outlive the call.
+/// signal flushes outstanding requests. Finally completes the receivers' maps of missing messages
+/// (endpoints::close_maps()). `observers` must outlive the call.
 stats::Outcome run_phases(const config::RunConfig& config, Driver& driver,
                           std::vector<stats::Observer*> observers, const Driver::Say& say);
 

@@ -93,7 +93,7 @@ void RealDriver::connect() {
   dpdk_.make_fault_injectors(targets_.all());
   if (setup_.network() != nullptr) lab::find_idle_paths(*setup_.network(), targets_.plans_to_complete());
   const std::uint32_t sample = config_.latency.sample.value_or(config::LatencyConfig::kSample);
-  // Recorded only for runs on one host, because the times of a message on two hosts are on two clocks.
+  // Stages are recorded only in runs on one host. On two hosts, the times of a message are on two clocks.
   if (sample != 0 && !config_.here) {
     stages_.emplace(sample);
     for (std::size_t w = 0; w < config_.workers.count; ++w)
@@ -273,8 +273,8 @@ void RealDriver::flush() {
 void RealDriver::settle() {
   const auto received = [this] { return pool_->totals().port_queues.rx_packets; };
   if (setup_.network() != nullptr) pool_->close_network();
-  // If there are no receivers in this process, wait once, so that the NIC can transmit the packets that it
-  // still holds before the port is stopped.
+  // If the configuration has no receivers, the packets go to other programs. Wait once, so that the NIC can
+  // transmit the packets that it still holds before the port is stopped.
   const bool once = config_.receivers.empty() && setup_.network() == nullptr;
   const Time limit = now() + kLongestSettle;
   std::uint64_t before = received();
@@ -287,9 +287,9 @@ void RealDriver::settle() {
 }
 
 void RealDriver::close(stats::Outcome& o) {
-  // After this message, systemd limits the time until the process ends. A run that continues after its result
-  // is known (with --hold, or a lab that is then repeated in virtual time) must therefore not send the
-  // message here.
+  // When systemd has received the message of stopping(), it limits the time until the process ends. A run
+  // that continues after its result is known (with --hold, or a lab that is then repeated in virtual time)
+  // must therefore not send the message here.
   if (!setup_.options.hold && setup_.network() == nullptr) notifier_.stopping();
   notifier_.status("writing the result");
   o.start_up_s = start_up_s_;

@@ -99,7 +99,8 @@ class RealDriver : public Driver {
   endpoints::Payloads payloads_;
   endpoints::Targets targets_;
   runtime::DpdkRuntime dpdk_;
-  std::vector<std::unique_ptr<dataplane::RingStamps>> stamps_;  ///< indexed by worker, or empty
+  /// Indexed by worker; empty if the times of messages are not recorded.
+  std::vector<std::unique_ptr<dataplane::RingStamps>> stamps_;
   std::optional<latency::StageTable> stages_;
   endpoints::Endpoints endpoints_;
   std::unique_ptr<runtime::WorkerPool> pool_;
@@ -107,10 +108,10 @@ class RealDriver : public Driver {
   service::Notifier notifier_;
   std::optional<ServiceReporter> reporter_;
   std::optional<LiveServices> live_;
-  std::vector<dataplane::CpuShares> cpu_;  ///< CPU shares of each worker until traffic was stopped
+  std::vector<dataplane::CpuShares> cpu_;  ///< CPU shares of each worker, until the end of traffic
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
-  std::optional<std::int64_t> start_at_;  ///< set by start_at()
+  std::optional<std::int64_t> start_at_;  ///< requested start of traffic, in ns since 1970
   double start_up_s_ = 0;
   std::uint64_t control_unserved_ = 0;
 };

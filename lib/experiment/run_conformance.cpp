@@ -32,14 +32,15 @@ using conformance::SuiteResult;
 
 constexpr const char* kOwnReceiver = "own:";
 constexpr const char* kOwnVirtual = "own:virtual";
-/// The configuration of a run without a file. A run in virtual time does not use these ports and addresses.
+/// The configuration of a run without a configuration file. A run in virtual time does not use these ports
+/// and addresses.
 constexpr const char* kWithoutFile = R"(
 ports: [{name: feb, device: net_null}]
 boards: [{name: feb0, port: feb, ip: 10.0.0.1/24}]
 conformance: {target: "own:virtual", profile: own}
 )";
-/// If two iterations of the loop are further apart than this, the suite is informed, because round-trip times
-/// would be measured less accurately.
+/// If the thread was preempted for longer than this between two iterations of the loop, the suite is
+/// informed, because round-trip times are then measured less accurately.
 constexpr Time kLongGap = kMillisecond;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& fix) {
@@ -195,7 +196,8 @@ conformance::CaseEnvironment environment_of(const config::RunConfig& config, con
   conformance::CaseEnvironment out;
   out.target = target.capabilities();
   out.target.active_mtu = std::min(out.target.active_mtu, wire.largest_path_mtu());
-  out.target.line_rate = true;  // the figures show the rate that was actually reached
+  // Also run the cases that need line rate. Their results state the rate that was actually reached.
+  out.target.line_rate = true;
   out.target.two_ips = out.target.two_ips && c.second_ip;
   out.target.v6 = out.target.v6 && c.ip6;
   out.path = {.source_mac = wire.board().mac,

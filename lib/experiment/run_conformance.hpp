@@ -17,10 +17,11 @@ struct ConformanceOptions {
   std::optional<std::string> cases;  ///< groups and ids, separated by commas
   std::vector<std::string> levels;
   bool quick = false;
-  bool full = false;  ///< the default; for scripts that state their choice explicitly
+  /// Has no effect, because a full run is the default. Scripts can set this option to state their choice.
+  bool full = false;
   bool stress = false;
   bool destructive = false;
-  bool strict = false;  ///< a deviation in the profile that does not occur counts as a failure
+  bool strict = false;  ///< a deviation that the profile lists but that did not occur counts as a failure
   bool allow_inconclusive = false;
   std::optional<std::string> out;            ///< folder for the report
   std::optional<std::string> json;           ///< file for the result; - for standard output

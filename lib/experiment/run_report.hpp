@@ -42,7 +42,7 @@ struct RunReport {
   /// Writes the files of receivers and captures. Returns one line per file.
   std::vector<std::string> files();
   void print(const std::string& table, const std::string& speed);
-  /// Calls `make`, and adds the reason to `unwritten` if it fails.
+  /// Calls `make`. If it throws EnvironmentError, adds the reason to `unwritten`.
   template <class Make>
   void attempt(Make make);
   void write_report(const std::string& folder, const std::string& result);

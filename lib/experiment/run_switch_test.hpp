@@ -17,7 +17,7 @@ struct SwitchTestOptions {
   std::optional<std::string> json;    ///< file for the result; - for standard output
   std::optional<std::string> junit;   ///< file for the result as JUnit XML; - for standard output
   std::optional<std::string>
-      as_lab;           ///< file for the measured switch as a configuration; - for standard output
+      as_lab;           ///< file for a configuration with the measured switch; - for standard output
   bool strict = false;  ///< inconclusive tests and undecided expectations count as failures
   bool list = false;
   bool quiet = false;

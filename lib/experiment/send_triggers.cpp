@@ -35,7 +35,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kEnds = 3;
 constexpr Time kBetweenEnds = 10 * kMillisecond;
 /// Interval at which the boards' link-layer addresses are looked up before the run. Without `run.start_at`,
-/// the run begins after this time, which is enough for boards that are up.
+/// the run begins after this time, which is long enough to find the addresses of boards that are up.
 constexpr Time kLookUp = 100 * kMillisecond;
 /// Maximum number of datagrams to receive before checking which triggers are due.
 constexpr int kBurst = 64;
@@ -86,7 +86,7 @@ class RunTime {
   static std::int64_t unix_now() {
     return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   }
-  /// Time since the beginning; 0 before it.
+  /// Time since the clock began; 0 before that.
   Time now() const {
     const std::int64_t ns = std::chrono::nanoseconds(Steady::now() - begin_).count();
     return ns < 0 ? 0 : static_cast<Time>(ns) * kNanosecond;

@@ -29,7 +29,7 @@ class ServiceReporter final : public stats::Observer {
   const config::RunConfig& config_;
   service::Notifier& notifier_;
   stats::RateTracker rates_;
-  Time interval_ = kNever;  ///< between two samples
+  Time interval_ = kNever;  ///< time between two samples; kNever if no service manager listens
   Time due_ = kNever;
   Time status_due_ = 0;
 };

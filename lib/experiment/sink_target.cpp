@@ -36,7 +36,7 @@ TargetState from_peer(const std::string& state) {
   return TargetState::kRts;
 }
 
-/// Translates a counter name of the catalogue to the names that kernel drivers use.
+/// The name of a counter in the catalogue of cases, and the names of this counter in kernel drivers.
 struct CounterName {
   const char* ours;
   std::vector<const char*> theirs;

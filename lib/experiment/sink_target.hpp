@@ -8,8 +8,8 @@
 
 namespace softfeb::experiment {
 
-/// Opens a conformance session of rdma-sink for the board's address `ip`, and registers the regions of the
-/// catalogue. Blocks; throws PeerError.
+/// Opens a conformance session of rdma-sink for the board's address `ip`, and registers the memory regions
+/// that the cases use. Blocks. Throws PeerError.
 std::unique_ptr<TargetConnection> connect_sink_target(const peers::PeerUrl& url, const roce::IpAddress& ip);
 
 }  // namespace softfeb::experiment

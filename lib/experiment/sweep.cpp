@@ -82,9 +82,10 @@ class Sweep {
         threads_(study::thread_count(options.study.threads, options.study.task.has_value(),
                                      study::process_environment)) {}
 
-  /// Runs all points, and keeps their results in memory.
+  /// Runs all points, and keeps their results in memory. Returns the exit status.
   int run_in_memory();
-  /// Carries out what the options request for the study's folder.
+  /// Works with the folder that stores the results of points: runs, submits or collects points, as the
+  /// options request. Returns the exit status.
   int use_store();
 
  private:

@@ -95,8 +95,9 @@ class VirtualDriver final : public Driver {
   std::vector<ByteSpan> payload_blocks_;  ///< the blocks of payload in arena_
   endpoints::Payloads payloads_;
   endpoints::Plans plans_;
-  std::optional<latency::DirectStamps> stamps_;    ///< empty if times are not recorded
-  std::optional<simulator::LoggedStamps> logged_;  ///< with several parts: records times for `stamps_`
+  std::optional<latency::DirectStamps> stamps_;  ///< empty if times are not recorded
+  /// With several parts: logs times until collect_stamps() passes them to `stamps_`.
+  std::optional<simulator::LoggedStamps> logged_;
   endpoints::Endpoints endpoints_;
   std::unique_ptr<simulator::Simulation> loop_;
   std::vector<engine::Endpoint*> all_;  ///< boards, then receivers

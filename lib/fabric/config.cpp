@@ -105,8 +105,8 @@ void use_priorities(SwitchConfig& config, std::uint8_t levels) {
 
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index) {
   if (config.switches[index].int_id != 0) return config.switches[index].int_id;
-  // Each step is a bijection of 16-bit numbers. Small numbers are not used as identifiers, because their XORs
-  // would be ambiguous: 1 ^ 2 = 3.
+  // Each step is a bijection of 16-bit numbers, so all identifiers are different. The index itself is not
+  // used, because the XOR of small numbers is often another index: 1 ^ 2 = 3.
   constexpr std::uint32_t kOdd = 0x9e37;
   const std::uint32_t scattered = static_cast<std::uint32_t>(index + 1) * kOdd & 0xffff;
   return static_cast<std::uint16_t>((scattered ^ scattered >> 8) * kOdd);

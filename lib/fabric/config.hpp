@@ -252,8 +252,8 @@ struct NetworkConfig {
 
 /// Gives a switch `levels` strict-priority queues (1…kQueues). The queue with the highest number is served
 /// first. The upper three bits of the DSCP select the queue, and also the PFC priority in endpoints: level p
-/// has DSCP 8p and queue p. If trust_pcp is true, the PCP of a tagged frame selects the queue. Levels above
-/// the highest queue also use the highest queue.
+/// has DSCP 8p and queue p. If trust_pcp is true, the PCP of a tagged frame selects the queue. A DSCP
+/// or PCP above the last level selects the queue with the highest number.
 void use_priorities(SwitchConfig& config, std::uint8_t levels);
 
 /// Returns the identifier of switch `index` in the path of a CCH. Identifiers derived from the index are all

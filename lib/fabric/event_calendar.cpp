@@ -10,6 +10,7 @@ namespace {
 
 /// Initial value of shift_: a day then has 2^15 ps, about 33 ns.
 constexpr unsigned kFirstShift = 15;
+/// Limits of shift_.
 constexpr unsigned kShortest = 6, kLongest = 30;
 /// The length of a day is adapted after kAdaptAfter days. The length stays the same if a day has between
 /// kFewest and kMost events.

@@ -41,8 +41,8 @@ class EventCalendar {
     Time time = kNever;
     std::uint32_t party = 0;
   };
-  /// Returns the events that follow the earliest event on the same day, in order. Some may have been
-  /// cancelled since.
+  /// Returns the events that follow the earliest event on the same day, in order. The result may contain
+  /// events that have been cancelled or moved to another time.
   std::span<const Entry> coming() const {
     return first_ == nullptr ? std::span<const Entry>()
                              : std::span<const Entry>(first_ + 1, today_.data() + today_.size());
@@ -83,10 +83,10 @@ class EventCalendar {
 
   std::vector<Party> parties_;
   std::array<Time, kFew> times_of_few_;                ///< indexed by party; used only with few parties
-  std::array<std::uint32_t, kDays + 2> lists_;         ///< first party of each day, and of kFar
-  std::array<std::uint64_t, kDays / 64> full_days_{};  ///< bit mask of days with parties
-  /// Events of the current day, sorted. An entry is void if its party has another time. With few parties,
-  /// contains only the earliest event.
+  std::array<std::uint32_t, kDays + 2> lists_;         ///< first party in the list of each day, and of kFar
+  std::array<std::uint64_t, kDays / 64> full_days_{};  ///< bit mask of the days whose lists are not empty
+  /// Events of the current day, sorted. An entry is void if the time of its party has changed. With few
+  /// parties, contains only the earliest event.
   std::vector<Entry> today_;
   Entry* first_ = nullptr;          ///< earliest event, in today_; null if there is none
   std::uint64_t today_number_ = 0;  ///< number of the current day

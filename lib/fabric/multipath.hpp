@@ -15,7 +15,7 @@ namespace softfeb::fabric {
 
 /// The next hops of all switches in a network with several paths between two nodes. A port of a switch is a
 /// next hop to a station if it is on a path with the fewest links to this station. Rates and delays of links
-/// do not matter. The ports of a set are in ascending order.
+/// do not matter. The next hops from a switch to a station form a set, whose ports are in ascending order.
 class Multipath {
  public:
   /// Requires NetworkConfig::multipath.
@@ -35,7 +35,7 @@ class Multipath {
   struct Set {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t next = 0;  ///< for kRoundRobin: the next member
+    std::uint32_t next = 0;  ///< for kRoundRobin: index of the next member in the set
   };
   struct Member {
     std::uint32_t switch_index = 0;

@@ -242,8 +242,8 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
     if (channel.into != Topology::kNoPort) {
       receive(channel.into, frame, now);
     } else {
-      // depart() must remove a frame to another slice before this event; otherwise, the frame would enter the
-      // other slice too late.
+      // depart() must have removed a frame to another slice before this event. Otherwise, the frame would
+      // enter the other slice too late.
       if (channel.station == Channel::kElsewhere)
         throw std::logic_error("a frame has not left its slice in time; please report this");
       ++totals.delivered;

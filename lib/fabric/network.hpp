@@ -87,8 +87,8 @@ class Network {
 
   /// Flows in the order in which this network has first seen them.
   std::span<const FlowSnapshot> flows() const;
-  /// The event that is being processed or was processed last: its time, and the direction of a link to which
-  /// it belongs.
+  /// The event that is being processed or was processed last: the time of the event, and the direction of
+  /// the link to which it belongs.
   struct Moment {
     Time at = 0;
     std::uint32_t direction = 0;

@@ -47,7 +47,7 @@ struct alignas(64) Channel {
   Time renew_at = kNever;                  ///< PauseSender::renew_at() of the sending port
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
-  /// Receiving station, if no switch port receives; kElsewhere if it is in another slice.
+  /// Receiving station, if `into` is kNoPort; kElsewhere if the receiving node is in another slice.
   std::uint32_t station = 0;
   Wire wire;
   StationQueue waiting;  ///< frames waiting at a station; unused for a switch
@@ -127,7 +127,8 @@ struct Port {
 struct Switch {
   const SwitchConfig* config;
   std::uint16_t first_port;
-  /// One more than the last port. Frames that the switch generates have this value as their ingress port.
+  /// Number of the switch's last port plus 1. Frames that the switch generates have this value as their
+  /// ingress port.
   std::uint16_t end_port;
   SharedBuffer buffer;
   std::optional<CnpForge> forge;

@@ -19,7 +19,7 @@ roce::MacControl::Kind kind_of(PauseMode kind) {
 
 void PauseState::told(const roce::MacControl& pause, Time now) {
   if (honours_ == PauseMode::kOff || pause.kind != kind_of(honours_)) return;
-  // A quantum of 0 ends a pause. If there is no pause, it has no effect.
+  // A value of 0 quanta ends the pause. If there is no pause, this value has no effect.
   const auto set = [&](Time& until, std::uint16_t quanta) {
     until = quanta == 0 ? std::min(until, now) : now + roce::pause_time(quanta, rate_);
   };
@@ -66,7 +66,7 @@ bool PauseSender::is_full(std::uint64_t bytes, std::uint64_t free) const {
 }
 
 /// Returns the smallest number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset.
-/// Returns 0 for an empty class, because it cannot become any smaller.
+/// Returns 0 if `bytes` is 0, because an empty class may always resume.
 std::uint64_t PauseSender::free_for(std::uint64_t bytes) const {
   if (bytes == 0) return 0;
   const Uint128 threshold = (Uint128{bytes} + thresholds_.xon_offset) * kAlphaUnit;

@@ -9,7 +9,7 @@ namespace softfeb::fabric {
 
 namespace {
 
-constexpr std::size_t kIpv4TtlWord = 8;  // TTL and protocol
+constexpr std::size_t kIpv4TtlWord = 8;  // offset of the 16-bit word with TTL and protocol
 constexpr std::size_t kIpv6HopLimit = 7;
 constexpr std::uint32_t kOneTtl = 0x100;  // one unit of TTL in the word of TTL and protocol
 constexpr std::uint16_t kVlanIdMask = 0x0fff;

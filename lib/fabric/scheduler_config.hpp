@@ -26,8 +26,8 @@ struct SchedulerConfig {
   /// If this is true, a weight is a number of packets per round (weighted round robin). If it is false,
   /// weights are shares of bytes (deficit round robin).
   bool by_packets = false;
-  /// Bytes that are counted for each frame in addition to its length without FCS (at least 60 bytes). With
-  /// 24, all bytes on the wire count: FCS, preamble, start delimiter and gap.
+  /// Bytes that are counted for each frame in addition to the frame's length without FCS, which counts as at
+  /// least 60 bytes. With 24, all bytes on the wire count: FCS, preamble, start delimiter and gap.
   std::uint32_t overhead = 24;
   std::uint64_t port_rate = 0;        ///< maximum rate of each port; 0 means the rate of the port's link
   std::uint64_t port_burst = 16'384;  ///< number of bytes by which a port may be ahead of port_rate

@@ -7,8 +7,9 @@
 
 namespace softfeb::fabric {
 
-/// Receives a frame from the fault rules, together with the frames that the rules add or release along with
-/// it. All these frames arrive at the time at which the original frame would arrive without faults.
+/// The `Exit` of faults::RuleActions. Takes a frame to which the fault rules have been applied, and the
+/// copies and held frames that leave together with this frame. Copies and held frames arrive at the time at
+/// which the frame would arrive without faults.
 class Wire::Exit {
  public:
   Exit(Wire& wire, const Random& random, Time arrival, FrameStore& store, NetworkTotals& totals)
@@ -61,8 +62,8 @@ Wire::Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
 Wire::~Wire() = default;
 Wire::Wire(Wire&&) noexcept = default;
 
-/// Draws the random numbers for one frame: the same number of them for every frame. Therefore, neither a rule
-/// nor a different probability of one fault changes which frames the other faults affect.
+/// Draws the random numbers for one frame. Always draws equally many numbers. Therefore, which
+/// frames a fault affects depends neither on the rules nor on the probabilities of the other faults.
 Wire::Random Wire::draw() {
   Random r;
   r.drop = rng_.chance(drop_);

@@ -23,7 +23,7 @@ enum class Direction : std::uint8_t {
 
 /// PSNs from `first` to `last`, modulo 2^24.
 struct PsnRange {
-  bool relative = false;  ///< counted from the first PSN of the queue pair
+  bool relative = false;  ///< `first` and `last` are relative to the first PSN of the queue pair
   roce::Psn first = 0;
   roce::Psn last = 0;
 
@@ -137,7 +137,7 @@ struct FaultAction {
   std::uint32_t value = 0;
   Time delay = 0;  ///< for kDelay: the time by which the packet is delayed
   CorruptTarget target = CorruptTarget::kIcrc;
-  std::uint32_t offset = 0;  ///< for targets kPayload and kByte
+  std::uint32_t offset = 0;  ///< for targets kPayload and kByte: offset in bytes
   std::uint64_t mask = 0;    ///< for kCorrupt: mask that is XORed with the target, in network byte order
   bool right_icrc = false;   ///< for kCorrupt: whether the iCRC is recomputed after the change
   PsnRange old;              ///< for kReplay: PSN of the packet that is sent again; `first` equals `last`

@@ -12,7 +12,7 @@ namespace {
 /// How a rule with an iteration counts the transmissions of a PSN.
 enum class PassCount : std::uint8_t {
   kNone,    ///< no counters, because the rule has no iteration
-  kFresh,   ///< no counters, because a PSN above all earlier PSNs is a first transmission
+  kFresh,   ///< iteration 1: no counters, because a PSN above all earlier ones is sent for the first time
   kEach,    ///< one counter for each PSN of the rule
   kWindow,  ///< one counter for each of the latest kWindow PSNs
 };
@@ -223,7 +223,7 @@ void FaultRules::to_keep(std::uint32_t state, const Qp& qp, const Packet& packet
   const FaultAction& action = rules_[s.rule].action;
   if (action.kind != ActionKind::kReplay || s.kept || !action.old.contains(packet.psn, qp.key.first_psn))
     return;
-  if (packet.cnp()) return;  // its PSN has no meaning, even if it is equal to the PSN in question
+  if (packet.cnp()) return;  // the PSN of a CNP has no meaning, even if it equals action.old
   s.kept = true;
   hits_.push_back({s.rule, state, true});
 }

@@ -81,7 +81,7 @@ class FaultRules {
     roce::Psn next = 0;                             ///< PSN after the highest PSN so far
     /// Index of the packet with PSN `next`; index 0 has PSN first_psn.
     std::int64_t next_index = 0;
-    std::uint64_t messages = 0;  ///< messages that have begun
+    std::uint64_t messages = 0;  ///< number of messages that have begun
     roce::Psn follows = 0;       ///< PSN of the previous packet, plus 1
     std::uint32_t round = 1;
   };

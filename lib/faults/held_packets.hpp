@@ -12,7 +12,7 @@ namespace softfeb::faults {
 
 /// Limits on the packets that rules hold back.
 struct HoldLimits {
-  std::uint32_t packets = 256;  ///< packets held at a time
+  std::uint32_t packets = 256;  ///< maximum number of packets held at a time, including copies for replays
   Time longest = kMillisecond;  ///< a packet leaves after this time even if no packet has overtaken it
 };
 

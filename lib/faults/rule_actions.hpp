@@ -169,8 +169,8 @@ void RuleActions<Packets>::change(Packet& packet, const RoceLocation& at, const 
   if (size) packets_.edited(packet, *size);
 }
 
-/// Refuses the other rules for a dropped packet, which is neither held nor duplicated. If several rules would
-/// have held the packet, all of them except the first have already been counted as refused.
+/// If a rule drops the packet, counts the rules that would have held or duplicated the packet as refused. If
+/// several rules would have held it, apply() has already counted all of them except the first.
 template <class Packets>
 void RuleActions<Packets>::refuse_others(const FaultRules::Judgement& judged) {
   bool held = false;
@@ -183,7 +183,8 @@ void RuleActions<Packets>::refuse_others(const FaultRules::Judgement& judged) {
   }
 }
 
-/// Sends the packet and its copies. If `held_by` is a hit, only the copies leave now.
+/// Sends the packet and its copies. If `held_by` is not null and the packet can be held, only the copies
+/// leave now.
 template <class Packets>
 template <class Exit>
 void RuleActions<Packets>::send(Packet packet, const FaultRules::Judgement& judged, const RuleHit* held_by,

@@ -14,7 +14,7 @@ enum class Told : std::uint8_t {
   kReady,     ///< 1 if links and neighbours are ready
   kStart,     ///< sent by process 0: time at which traffic starts, in ns since 1970; 0 if undecided
   kStops,     ///< number of stop requests that the process has received
-  kFinished,  ///< number of the last stage in which all boards of the process have finished
+  kFinished,  ///< last stage that all boards of the process have finished (1: traffic, 2: drain)
   kEnd,       ///< sent by process 0: 1 once the results of all processes have been written
 };
 inline constexpr std::size_t kToldKinds = 5;

@@ -8,8 +8,8 @@
 
 namespace softfeb::hosts {
 
-/// Returns the index of the host `name` in `hosts`; none if it is not there. Names may include domains, which
-/// are ignored if one of the two names has no domain.
+/// Returns the index of the host `name` in `hosts`; nullopt if it is not there. Names may include domains,
+/// which are ignored if one of the two names has no domain.
 std::optional<std::size_t> find_host(const std::string& name, const std::vector<std::string>& hosts);
 
 /// Returns the host of each process, as an index into `hosts`. `names` contains the host name of each

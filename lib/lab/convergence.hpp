@@ -14,7 +14,7 @@
 namespace softfeb::lab {
 
 /// A start or stop of boards, and how long it took until all boards that send after this change had
-/// reached their new shares.
+/// reached their new fair shares of the bottleneck.
 struct ChangeStats {
   Change change;
   /// Time from the change to the start of the first 10 ms in which every sending board was within 10 % of its
@@ -29,7 +29,7 @@ class Convergence {
 
   /// Starts the measurement for `change` and ends the previous one.
   void begin(const Change& change);
-  /// True if some boards have not reached their new shares yet.
+  /// True if some boards have not reached their new fair shares since the latest change.
   bool pending() const { return !all_.empty() && !all_.back().converged; }
   /// Adds a sample: `delivered` bytes per board up to `at`; `fair` is each board's fair share in bytes per
   /// second.

@@ -10,7 +10,7 @@
 /// compilers give the same results.
 namespace softfeb::lab {
 
-/// A share in units of 1 / kWhole.
+/// A ratio or a fraction of a whole, in units of 1 / kWhole.
 using Share = std::uint64_t;
 inline constexpr Share kWhole = 1'000'000'000;
 

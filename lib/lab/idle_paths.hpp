@@ -6,8 +6,8 @@
 
 namespace softfeb::lab {
 
-/// Sets QpPlan::idle_path of each QP whose messages are random and that sends over the simulated network to a
-/// receiver of this process. Call before endpoints::make_endpoints().
+/// Sets QpPlan::idle_path of each QP that sends messages with random lengths or arrivals over the simulated
+/// network to a receiver of this process. Call before endpoints::make_endpoints().
 void find_idle_paths(const config::LabConfig& config, endpoints::Plans& plans);
 
 }  // namespace softfeb::lab

@@ -47,7 +47,7 @@ struct MetricsConfig {
 
   std::vector<Board> boards;
   std::vector<Flow> flows;
-  Time end = kNever;  ///< time by which traffic has stopped
+  Time end = kNever;  ///< time since traffic began by which all boards have stopped
   Time interval = kMillisecond;
   std::optional<Port> bottleneck;
 };
@@ -77,7 +77,7 @@ struct WindowStats {
 struct LabStats {
   std::array<WindowStats, 2> windows;
   std::vector<ChangeStats> changes;
-  std::vector<Time> starvation;  ///< per board: longest time for which it sent, but nothing was delivered
+  std::vector<Time> starvation;          ///< per board: longest time of sending without any delivery
   std::uint64_t queue_bytes_max = 0;     ///< longest queue at the bottleneck
   std::uint64_t queue_bytes_mean = 0;    ///< mean queue at the bottleneck, over samples in steady states
   std::vector<std::uint64_t> delivered;  ///< payload bytes per board
@@ -144,8 +144,8 @@ class Metrics : public stats::Observer {
 
   MetricsConfig config_;
   Schedule schedule_;
-  std::vector<std::uint8_t> known_;    ///< boards whose delivered payload is known
-  std::vector<std::uint8_t> sharing_;  ///< boards of `known_` that share the bottleneck
+  std::vector<std::uint8_t> known_;    ///< per board: 1 if the delivered payload is known
+  std::vector<std::uint8_t> sharing_;  ///< per board: 1 if known and, with a bottleneck, sharing it
   std::function<void(const Window&)> call_;
   std::array<Meter, 2> meters_;
   std::vector<Change> changes_;
@@ -157,7 +157,7 @@ class Metrics : public stats::Observer {
   std::vector<std::uint64_t> before_;     ///< payload bytes per board at the sample before the latest
   std::uint64_t through_ = 0;             ///< payload in `delivered_` that passes the bottleneck
   Port port_;
-  std::vector<Time> hungry_;  ///< per board: time for which it has sent, but nothing has been delivered
+  std::vector<Time> hungry_;  ///< per board: time of sending since the last delivery
   std::vector<Time> starvation_;
   std::vector<Offered> offered_;
   struct Demand {

@@ -21,7 +21,7 @@ constexpr double kStoredPerFrame = 2048;
 /// Bytes that a frame occupies on the wire in addition to its payload: headers, iCRC, FCS, preamble and gap.
 constexpr double kOverhead = 82;
 
-/// How many data frames per second a queue pair may send, and how many frames a message takes.
+/// How many data frames per second a queue pair may send (`frames`), and how many frames a message takes.
 struct QpFrames {
   double frames = 0;
   double per_message = 1;

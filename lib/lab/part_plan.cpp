@@ -12,9 +12,9 @@ namespace softfeb::lab {
 
 namespace {
 
-/// kPerVisit is the time that a frame takes at a switch or station, and kPerCrossing is the time to pass a
-/// frame to another part. They were measured on a core of 2.6 GHz. The plan needs only their order of
-/// magnitude.
+/// kPerVisit is the computing time of a frame at a switch or station, and kPerCrossing is the time to pass a
+/// frame to another part, both in seconds. They were measured on a core of 2.6 GHz. The plan needs only their
+/// order of magnitude.
 constexpr double kPerVisit = 0.15e-6;
 constexpr double kPerCrossing = 0.2e-6;
 
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> listed_parts(const config::LabConfig& lab) {
 std::vector<std::uint32_t> chosen_parts(const config::LabConfig& lab, const NetworkLoad& load,
                                         std::uint32_t parts) {
   Partition partition(load.switches);
-  std::string kept;  // a link that must not be cut
+  std::string kept;  // for the error message: a link that must not be cut
   for (std::size_t l = 0; l < lab.network.links.size(); ++l) {
     const fabric::LinkConfig& link = lab.network.links[l];
     if (!between_switches(link)) continue;

@@ -25,7 +25,7 @@ struct PartPlan {
   std::vector<std::vector<std::uint32_t>> switches;  ///< switches of each part
   std::vector<double> load;  ///< share of each part in the expected work; the sum of all shares is 1
   std::size_t cut_links = 0;
-  double work = 0;       ///< computing time of the busiest part for one window, in seconds
+  double work = 0;       ///< computing time in seconds of the busiest part for one window (Parting::window())
   double crossings = 0;  ///< expected number of frames that cross a cut in one window
 
   /// Share of the run time that is spent on the exchange, if an exchange without frames takes `exchange`

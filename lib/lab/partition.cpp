@@ -10,7 +10,8 @@ namespace softfeb::lab {
 
 namespace {
 
-/// A part may exceed the mean weight by this factor to keep traffic inside.
+/// Parts are merged because of the traffic between them only if the result weighs at most this multiple of
+/// the mean weight.
 constexpr double kPartSlack = 1.1;
 /// Cost of a unit of traffic between parts, expressed in units of weight.
 constexpr double kTrafficCost = 1.3;

@@ -15,15 +15,15 @@ namespace softfeb::latency {
 /// Points on the path of a message, in order.
 enum class Stage : std::uint8_t {
   kTriggered,  ///< t0: the event to which the message belongs was triggered, or the message was due
-  kPosted,     ///< t1: posted to the send queue
-  kCrafted,    ///< t2: its first packet was crafted
-  kSent,       ///< t3: the port accepted its last packet; in virtual time: that packet's last bit has left
-  kSwitchIn,   ///< t4: a switch has received its last packet completely. Only in virtual time
-  kSwitchOut,  ///< t5: the last bit has left that switch. Only in virtual time
-  kReceived,   ///< t6: its last packet was received from the port
-  kPlaced,     ///< t7: its last byte is in memory
+  kPosted,     ///< t1: the message was posted to the send queue
+  kCrafted,    ///< t2: the first packet of the message was crafted
+  kSent,       ///< t3: the port accepted the last packet; in virtual time: the last bit of this packet left
+  kSwitchIn,   ///< t4: a switch received the last packet completely. Only in virtual time
+  kSwitchOut,  ///< t5: the last bit of the last packet left this switch. Only in virtual time
+  kReceived,   ///< t6: the last packet was received from the port
+  kPlaced,     ///< t7: the last byte of the message is in memory
   kNotified,   ///< t8: the receiver was notified of the message, or of its window or event
-  kCompleted,  ///< t9: the requester has completed the message
+  kCompleted,  ///< t9: the requester completed the message
 };
 
 /// Number of switches on a path for which stages are recorded. Stages of further switches are ignored.

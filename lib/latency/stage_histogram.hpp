@@ -39,7 +39,7 @@ class StageHistogram {
   }
 
   std::uint64_t count() const { return count_; }
-  /// The following functions return 0 for an empty histogram.
+  /// min(), max(), sum() and percentile() return 0 for an empty histogram.
   Time min() const { return count_ == 0 ? 0 : min_; }
   Time max() const { return max_; }
   Time sum() const { return sum_; }

@@ -50,9 +50,9 @@ class WaitingMessages {
   static constexpr std::uint16_t kNone = 0xffff;
 
   struct Entry {
-    MessageKey key = 0;  ///< 0: the entry is free
+    MessageKey key = 0;  ///< 0 if the entry is free
     std::uint32_t group = 0;
-    std::uint16_t before = kNone, behind = kNone;  ///< neighbours in the list of its group
+    std::uint16_t before = kNone, behind = kNone;  ///< neighbours in the entry's list (first_)
   };
 
   void remove(std::uint16_t i) {

@@ -33,7 +33,7 @@ class MpiHosts final : public hosts::HostExchange {
 
  private:
   struct Posted;
-  using Messages = std::deque<std::pair<std::uint32_t, Bytes>>;  ///< process and bytes
+  using Messages = std::deque<std::pair<std::uint32_t, Bytes>>;  ///< rank of the other process, and bytes
 
   void start();
   void run();
@@ -45,9 +45,9 @@ class MpiHosts final : public hosts::HostExchange {
   std::thread thread_;
   std::atomic<bool> leave_{false};
   std::mutex mpi_;
-  std::list<std::unique_ptr<Posted>> posted_;  ///< messages that MPI has not sent yet; access requires `mpi_`
+  std::list<std::unique_ptr<Posted>> posted_;  ///< not sent by MPI yet; access requires the lock of `mpi_`
   std::mutex queues_;
-  Messages outgoing_, incoming_;  ///< access requires `queues_`
+  Messages outgoing_, incoming_;  ///< access requires the lock of `queues_`
 };
 
 }  // namespace softfeb::mpi

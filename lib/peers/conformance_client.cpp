@@ -7,8 +7,10 @@ namespace softfeb::peers {
 
 namespace {
 
-/// Longest line. The answers to `read` and `completions` have at most about 2 MiB.
+/// Maximum length of an answer in bytes. The longest answers, those to `read` and `completions`, have only
+/// about 2 MiB.
 constexpr std::size_t kLongestAnswer = std::size_t{16} << 20;
+/// Maximum number of bytes that one `read` requests, even if the receiver permits more.
 constexpr std::uint64_t kLargestRead = 1U << 20;
 
 constexpr const char* kSinkOutput = "see rdma-sink's output";

@@ -33,7 +33,7 @@ class ConformanceSession {
   /// Deregisters a region and frees its memory.
   void free(const Region& region);
 
-  /// Opens a queue pair and posts its receives. Its address family may differ from that of the session.
+  /// Opens a queue pair and posts its receives. OpenQp::ip may have another address family than the session.
   OpenedQp open(const OpenQp& qp);
   /// Moves a queue pair forward to a state, or to ERR. Returns its state.
   std::string modify(roce::Qpn qpn, QpState state);
@@ -44,12 +44,12 @@ class ConformanceSession {
   /// Posts more receives. They have the size with which the queue pair was opened.
   void receive(roce::Qpn qpn, std::uint32_t count);
 
-  void fill(std::uint8_t byte);  ///< fills all regions, without their guards
+  void fill(std::uint8_t byte);  ///< sets all bytes of all regions to `byte`, but not their guards
   void fill(const Region& region, std::uint8_t byte);
   void fill(const MemoryRange& range, std::uint8_t byte);
   /// Reads any number of bytes, with one request for each SessionLimits::read bytes.
   std::vector<std::uint8_t> read(const MemoryRange& range);
-  std::uint32_t crc(const MemoryRange& range);  ///< CRC-32 of zlib
+  std::uint32_t crc(const MemoryRange& range);  ///< CRC-32 of the bytes, as crc32() of zlib
 
   /// Returns the completions since the last call, in the order of their arrival.
   std::vector<Completion> completions();

@@ -15,11 +15,11 @@
 /// carry requests and answers. Sans-I/O.
 namespace softfeb::peers {
 
-/// Limits that apply to a session at any time.
+/// Limits of rdma-sink on what one session may have at the same time.
 struct SessionLimits {
   std::uint32_t qps = 0;
   std::uint32_t regions = 0;
-  std::uint64_t memory = 0;        ///< maximum bytes of all regions with their guards, and of all receives
+  std::uint64_t memory = 0;        ///< maximum bytes of all regions, guards and receives together
   std::uint32_t receives = 0;      ///< maximum number of receives of a queue pair
   std::uint32_t receive_size = 0;  ///< maximum bytes of a receive
   /// Maximum number of posted receives plus completions that have not been requested yet.
@@ -82,19 +82,20 @@ struct MemoryRange {
 /// States that a client may request.
 enum class QpState : std::uint8_t { kInit, kRtr, kRts, kErr };
 
-/// A queue pair of the receiver, for one queue pair of ours.
+/// Request to open a queue pair at the receiver and to connect it to one of our queue pairs.
 struct OpenQp {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;             ///< path MTU in bytes
   roce::Psn psn = 0;                     ///< PSN of our first request
-  roce::Qpn dest_qpn = 0;                ///< our queue pair
+  roce::Qpn dest_qpn = 0;                ///< number of our queue pair
   roce::IpAddress ip;                    ///< our RoCE address for this queue pair
   std::optional<RemoteAccess> access{};  ///< if empty, all operations that device and transport support
   std::uint32_t receives = 0;            ///< receives to post
   std::uint32_t receive_size = 0;        ///< bytes of each receive, for SENDs
-  std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); if empty, the code given by rdma-sink's
-                                                ///< --min-rnr-timer
-  std::uint8_t max_dest_rd_atomic = 1;          ///< READs and atomics outstanding at a time (RC)
+  /// RNR timer code (RC); if empty, the code that rdma-sink was given as --min-rnr-timer.
+  std::optional<std::uint8_t> min_rnr_timer{};
+  /// Maximum number of outstanding READs and atomics that the queue pair accepts (RC).
+  std::uint8_t max_dest_rd_atomic = 1;
   QpState state = QpState::kRts;
 };
 
@@ -160,7 +161,7 @@ bool decode_event(std::string_view line);
 std::string encode_counters();
 /// Returns {"hw_counters": …, "counters": …}; each is an object of numbers, or null.
 nlohmann::json decode_counters(std::string_view line);
-/// Checks an answer that confirms a request with the member `key`.
+/// Checks an answer that only confirms the request: it must have the member `key`.
 void decode_done(std::string_view line, const char* key);
 
 }  // namespace softfeb::peers::sink

@@ -84,8 +84,8 @@ struct LocalEndpoint {
   std::uint32_t pmtu = 1024;       ///< path MTU in bytes
   std::uint32_t message_size = 0;  ///< size of the largest message, in bytes
   std::uint64_t messages = 0;      ///< messages per QP; 0 if the number is not known in advance
-  /// Message n of a QP goes to address + (n mod slots)·message_size. If this is 0, there are as many slots as
-  /// the QP's memory holds.
+  /// Number of slots for messages in a QP's memory: message n goes to address + (n mod slots)·message_size.
+  /// The value 0 means as many slots as the memory holds.
   std::uint64_t slots = 0;
   /// The value `false` means WRITEs without immediate. For WRITEs with immediate, this is `true` or the rule
   /// by which rdma-sink checks immediates (doc/rdma-sink.md).
@@ -127,7 +127,8 @@ struct PeerResults {
   std::uint64_t messages = 0;  ///< messages sent, sum over all QPs
   std::uint64_t payload_bytes = 0;
   std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty if not reported
-  /// Measured time, from the start of traffic or the end of the warm-up to the last completion.
+  /// Measured time in seconds, up to the last completion. It begins at the end of the warm-up or, without a
+  /// warm-up, at the start of traffic.
   double seconds = 0;
   /// Number of triggers of the run, regardless of the number of builders. Empty if there are no events.
   std::optional<std::uint64_t> events;

@@ -44,7 +44,7 @@ std::uint32_t decode_int(const IntMessage& message);
 /// a NUL.
 using MtuMessage = std::array<std::uint8_t, 2>;
 MtuMessage encode_mtu(std::uint32_t bytes);
-std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< in bytes
+std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< path MTU in bytes
 
 /// Parameters of one QP. The same message is used for every handshake.
 struct Keys {

@@ -12,8 +12,8 @@ namespace softfeb::peers {
 std::string quote(ByteSpan bytes);
 std::string quote(std::string_view text);
 
-/// Returns text from the peer that is part of a message, without quotes. Control characters, which could
-/// change the user's terminal, are shown as \xNN. A long text is cut off.
+/// Formats text from the peer for use in a message, like quote() but without quotation marks. Control
+/// characters, which could change the user's terminal, are shown as \xNN. A long text is cut off.
 std::string printable(std::string_view text);
 
 }  // namespace softfeb::peers

@@ -54,11 +54,13 @@ struct Ack {
   Time rtt = 0;  ///< round-trip time of the acknowledged packet; 0 means that there is no valid sample
   std::uint64_t bytes = 0;
   std::uint32_t packets = 0;
-  std::uint64_t acked = 0;               ///< number of packets acknowledged so far
-  std::uint64_t sent = 0;                ///< number of packets sent so far
-  Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0 if unknown
-  std::uint16_t path = 0;                ///< identifies the path by those of its switches that count hops
-  std::uint8_t hops = 0;                 ///< number of switches on the path that count hops; 0 if unknown
+  std::uint64_t acked = 0;  ///< number of packets acknowledged so far
+  std::uint64_t sent = 0;   ///< number of packets sent so far
+  Time remote_delay = 0;    ///< time for which the receiver held the packet; 0 if unknown
+  /// Identifies the path: XOR of the identifiers of the switches that `hops` counts.
+  std::uint16_t path = 0;
+  /// Number of switches on the path that incremented the packet's hop count; 0 if unknown.
+  std::uint8_t hops = 0;
   std::uint8_t header_size = 0;          ///< size of `header` in bytes
   const std::uint8_t* header = nullptr;  ///< the plug-in's own header fields, as the receiver returned them
 };
@@ -66,10 +68,10 @@ struct Ack {
 /// Reason why packets will be sent again.
 enum class Nak : std::uint8_t { kSequence, kReceiverNotReady, kTimeout };
 
-/// Controls one queue pair, or several queue pairs that share the control (`scope`). softfeb calls the
-/// functions of a control from one thread only, in order of time. No function may allocate memory, wait, or
-/// make a system call, because each call delays packets. If a function other than counters() throws an
-/// exception, softfeb stops the queue pairs of the control and reports the exception's message.
+/// Controls one queue pair, or several queue pairs that share the control (configuration key `scope`).
+/// softfeb calls the functions of a control from one thread only, in order of time. No function may allocate
+/// memory, wait, or make a system call, because each call delays packets. If a function other than counters()
+/// throws an exception, softfeb stops the queue pairs of the control and reports the exception's message.
 class Control {
  public:
   virtual ~Control() = default;
@@ -94,7 +96,7 @@ class Control {
   virtual void posted(std::uint32_t /*length*/, std::uint64_t /*order*/, Time /*now*/) {}
   /// Packets with numbers below the returned value may leave; `packet` is the number of the next packet.
   /// Packets are numbered from 0 across messages. The value must never decrease. If no packet is in flight
-  /// and no timer is set, the value must be above `packet`, because otherwise no event would ever raise it.
+  /// and no timer is set, no event would ever raise the value; it must then be above `packet`.
   virtual std::uint64_t credit(std::uint64_t /*packet*/) const { return kNoCredit; }
   /// Level of packet number `packet`, which leaves now: 0 (lowest) to 7, sent as DSCP 8 · level. Also called
   /// when a packet is sent again.

@@ -14,7 +14,7 @@ using congestion::CongestionState;
 using softfeb_plugin::Plugin;
 
 constexpr std::uint32_t kBth = 12;
-/// At this rate or above, packets are not paced.
+/// Rate in bytes per second at and above which packets are not paced.
 constexpr double kFastest = 1e12;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -59,7 +59,8 @@ PluginControl::~PluginControl() {
   if (control_ != nullptr) std::destroy_at(control_);
 }
 
-/// Calls the plug-in. If the plug-in throws an exception, this control fails; the message contains `what`.
+/// Calls the plug-in. If the plug-in throws an exception, this control fails. `what` is the name of the
+/// called function for the error message.
 template <typename Call>
 void PluginControl::guarded(const char* what, Call&& call) {
   if (failed()) return;

@@ -83,8 +83,8 @@ std::optional<Waveforms> waveforms_in(const Memory& memory, std::uint64_t k, con
   return w;
 }
 
-/// Returns pairs of event and slot, according to the headers of the first board, beginning with the newest
-/// event.
+/// Returns pairs of the number of an event and its slot, according to the headers of the first board. The
+/// newest event is first.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> newest_first(const Memory& memory,
                                                                   const EventLayout& layout) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> found;

@@ -20,7 +20,8 @@ using engine::CompletionTimes;
 constexpr double kKilo = 1024;
 constexpr double kUs = 1e6;
 
-/// A row of the table. If the row has a `key`, the document contains its values under this key.
+/// A row of the table. If `key` is not null, the result document contains the values of the row under this
+/// key.
 struct ComparedFigure {
   const char* key;
   const char* label;
@@ -154,7 +155,7 @@ void add_slowdowns(Table& table) {
 
 std::string check_text(const ComparedRun& run, const std::string& name) {
   for (const lab::CheckResult& c : run.judged.checks) {
-    // "-" means that there was no steady state.
+    // "-" means that the check does not count, because the run had no steady state.
     if (c.name == name) return c.held ? "held" : c.gated ? "FAILED" : "-";
   }
   return "";

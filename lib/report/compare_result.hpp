@@ -21,8 +21,8 @@ struct ComparedRun {
   nlohmann::ordered_json result;    ///< result document of the run
   LabRun judged;                    ///< figures of the run, and the experiment's checks of these figures
   std::vector<std::string> failed;  ///< names of the checks that count towards the verdict and did not hold
-  /// Results of lab::RunMeans: `goodput` in bytes per second, the mean queue in bytes, the mean RTT in
-  /// seconds.
+  /// Means over the run (lab::RunMeans): the goodput in bytes per second, the length of the queue in bytes,
+  /// and the RTT in seconds.
   std::optional<double> goodput, queue_bytes_mean, rtt_s;
 
   /// True if the run was completed, and all its checks held.

@@ -25,7 +25,7 @@ using Fault = TracePacket::Fault;
 
 constexpr int kWidth = 960, kTimeX = 62, kNoteX = 72, kLeft = 260, kRight = 660, kSayX = 674;
 constexpr int kPacketHeight = 38, kStepHeight = 26, kGapHeight = 22, kSlope = 9, kHead = 30;
-constexpr std::size_t kMostDrawn = 240;  ///< maximum number of packets on a page
+constexpr std::size_t kMostDrawn = 240;  ///< if a part has more packets, some are left out
 constexpr std::size_t kFirstDrawn = 120, kLastDrawn = 60, kNear = 2;
 constexpr std::size_t kRowsOfPiece = 20;  ///< maximum number of rows of a picture, to fit on a printed page
 constexpr std::size_t kSayLine = 34, kSayLines = 2, kNoteLine = 27;
@@ -72,8 +72,9 @@ struct Row {
   }
 };
 
-/// Returns the indices of those packets of a part that are drawn. If the part has too many packets, these are
-/// the first and the last packets, and packets close to one that was unexpected or was not sent.
+/// Returns the indices of the packets to draw of one part of the case. If there are too many packets, these
+/// are the first packets, the last packets, and the packets close to an unexpected packet or to a packet that
+/// a fault rule dropped.
 std::set<std::size_t> drawn_packets(const CaseResult& result, std::uint32_t part) {
   std::vector<std::size_t> all;
   for (std::size_t k = 0; k < result.trace.size(); ++k) {

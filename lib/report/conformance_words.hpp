@@ -13,7 +13,7 @@ std::string_view sign_of(conformance::Verdict verdict);
 /// Describes a packet, for example "WRITE ONLY e+1, 64 B, AckReq" or "ACK e+1, MSN 2".
 std::string packet_words(const conformance::TracePacket& packet);
 /// Describes the role of a packet in a case: the number of the step, whether an answer was expected, and the
-/// comment of the packet. For example "step 2: O(e,64)!", "step 2: expected", "step 2: unexpected: NAK 0x60
+/// comment of the packet. Examples: "step 2: O(e,64)!", "step 2: expected", "step 2: unexpected: NAK 0x60
 /// PSN e+1".
 std::string packet_comment(const conformance::TracePacket& packet);
 /// Describes in one line what a target did wrong in a case: unexpected answers, missing answers, and wrong

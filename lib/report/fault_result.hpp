@@ -9,7 +9,7 @@
 
 namespace softfeb::report {
 
-/// Returns, for each fault rule, its place in the file and its counters.
+/// Returns, for each fault rule, its place in the configuration file and its counters.
 nlohmann::ordered_json fault_rules(const std::vector<lab::RuleResult>& rules);
 
 }  // namespace softfeb::report

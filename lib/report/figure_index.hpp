@@ -11,7 +11,8 @@
 
 namespace softfeb::report {
 
-/// Finds the figures of a report by test, name and labels.
+/// Finds the figures of a report, which are the measured values (switchtest::Figure), by test, name and
+/// labels.
 class FigureIndex {
  public:
   using Labels = std::map<std::string, std::string>;

@@ -67,7 +67,8 @@ bool drops_not_ect(const fabric::SwitchConfig& sw) {
                      [](const fabric::QueueConfig& q) { return q.ecn.enabled && q.ecn.drop_not_ect; });
 }
 
-/// Members for features that are off by default are present only if the switch uses these features.
+/// Returns the result of a switch port. The members for features that are off by default are present only if
+/// the switch uses the feature.
 Json port(const fabric::NetworkConfig& network, const fabric::PortSnapshot& p, const std::string& name) {
   const fabric::SwitchConfig& sw = network.switches[p.switch_index];
   Json json{{"name", name},
@@ -249,8 +250,8 @@ Json network_totals(const fabric::NetworkConfig& network, const fabric::NetworkT
   return json;
 }
 
-/// Returns the fault rules of links: for each direction that has rules, the place of each rule in the file
-/// and its counters.
+/// Returns the fault rules of links: for each direction that has rules, the place of each rule in the
+/// configuration file and the rule's counters.
 Json link_faults(const config::LabConfig& config, const lab::RunStats& f) {
   Json list = Json::array();
   for (const lab::LinkRuleResults& of : f.link_rules) {

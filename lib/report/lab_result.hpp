@@ -22,8 +22,8 @@ struct LabRun {
 LabRun judge_lab(const config::LabConfig& config, lab::RunStats figures);
 
 /// Returns the verdict of the whole command: kFailed if one of the checks that every run has (`judgement`,
-/// checks.hpp) did not hold, or if the second run, in virtual time, failed. Otherwise, this is the verdict of
-/// `run`. `in_virtual` is null if there was no second run.
+/// checks.hpp) did not hold, or if the second run, in virtual time, failed. Otherwise, the result is the
+/// verdict of `run`. `in_virtual` is null if there was no second run.
 lab::Verdict verdict_of(const lab::Judgement& judgement, const LabRun& run, const LabRun* in_virtual);
 int exit_code_of(lab::Verdict verdict);
 

@@ -17,8 +17,8 @@ constexpr Time kViewInterval = 250 * kMillisecond;
 constexpr Time kLineInterval = kSecond;
 /// Virtual time between two reads of the wall clock.
 constexpr Time kVirtualInterval = 10 * kMillisecond;
-/// With this number of queue pairs, four snapshots a second would cost the workers more than 1 % of their
-/// time.
+/// With this number of queue pairs or more, four snapshots a second would cost the workers more than 1 % of
+/// their time.
 constexpr std::size_t kManyQps = 4000;
 
 std::optional<double> offered_by(const config::BoardConfig& board) {

@@ -30,7 +30,7 @@ struct LiveView {
   struct Port {
     std::string name;
     double tx_gbps = 0;                 ///< rate on the wire since the previous view
-    double used = 0;                    ///< share of the link rate, 0…1
+    double used = 0;                    ///< fraction of the link rate that is in use, 0…1
     std::uint64_t queue = 0, peak = 0;  ///< bytes in the queue now, and the maximum since the previous view
     std::uint64_t longest = 0;          ///< longest queue since the start, in bytes
     std::uint64_t marked = 0, dropped = 0, pauses = 0;
@@ -42,8 +42,8 @@ struct LiveView {
 };
 
 /// Returns at most `rows` lines of at most `columns` characters, excluding colour sequences. If not all
-/// boards or ports fit, a line summarises the others. If there are very few rows, only the boards or only the
-/// heading are shown. The columns for RTT and window are shown if at least one board has such a value and the
+/// boards or ports fit, a line summarises the others. With very few rows, only the boards are shown, or only
+/// the heading. The columns for RTT and window are shown if at least one board has such a value and the
 /// columns fit.
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours);
 

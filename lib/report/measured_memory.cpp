@@ -18,8 +18,8 @@ constexpr std::uint32_t kFcs = 4;
 
 /// The number of frames that a queue held while `used` bytes of the memory were in use elsewhere.
 struct HeldFrames {
-  std::uint64_t bytes = 0;  ///< bytes that each frame occupies
-  std::uint64_t low = 0, high = 0;
+  std::uint64_t bytes = 0;          ///< bytes that each frame occupies
+  std::uint64_t low = 0, high = 0;  ///< bounds of the number of frames
   std::uint64_t used = 0;
 };
 
@@ -118,7 +118,8 @@ struct AlphaFound {
   WholeRange pool;
 };
 
-/// Finds the roundest alpha that, with some pool size, explains the numbers of frames in all queues.
+/// Finds the roundest alpha (the multiple of the greatest power of two) that, with some pool size, explains
+/// the numbers of frames in the queues. `parts` is the range to search, in units of 1/256.
 AlphaFound find_dynamic_alpha(const WholeRange& parts, const std::vector<HeldFrames>& held) {
   for (std::uint64_t step = kAlphaUnits * kAlphaUnits; step != 0; step /= 2)
     for (std::uint64_t a = (parts.low + step - 1) / step * step; a <= parts.high; a += step)

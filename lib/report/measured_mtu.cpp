@@ -14,11 +14,11 @@ using switchtest::Status;
 constexpr std::uint64_t kHeader = 14, kTag = 4;  // Ethernet header, 802.1Q tag
 
 /// The possible lengths of the longest frame that passes: from the longest frame that passed to one byte less
-/// than the shortest frame that did not pass. `length` is empty if no class was measured. It contains an
-/// empty range if the classes contradict each other.
+/// than the shortest frame that did not pass. `length` has no value if it was measured with no DSCP. It is
+/// an empty range if frames with different DSCPs have different longest lengths.
 struct LongestFrame {
   std::optional<WholeRange> length;
-  const Figure* figure = nullptr;  ///< figure of one class
+  const Figure* figure = nullptr;  ///< figure of one of the DSCPs
 };
 
 LongestFrame longest_frame(const FigureIndex& figures, const std::string& tag) {

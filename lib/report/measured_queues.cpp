@@ -101,8 +101,8 @@ void QueueNumbers::find_groups() {
   find_groups_by_priority();
 }
 
-/// Groups DSCPs by the PFC class that stops them. The preflight finds these classes, so the DSCPs can be
-/// grouped without the test `dscp`.
+/// Groups DSCPs by the PFC class that stops them. The test `preflight` finds these classes, so the DSCPs
+/// can be grouped without the test `dscp`.
 void QueueNumbers::find_groups_by_priority() {
   const auto& priorities = figures_.report().findings.priority_of_dscp;
   std::map<unsigned, unsigned> group_of;  // number of the group by PFC class

@@ -57,10 +57,11 @@ std::uint64_t slower_rate(const switchtest::SwitchReport& report) {
   return std::min(report.ports[report.settings.roles.a].rate, report.ports[report.settings.roles.d].rate);
 }
 
-/// Sets the threshold above which the switch sends CNPs. The switch counts whole frames in windows of time:
-/// at a load between n and n + 1 frames per window, some windows contain n + 1 frames. The threshold is
-/// therefore at least n + 1 frames for the lower bound of the measured load, and less than n + 1 frames for
-/// its upper bound.
+/// Sets the threshold above which the switch sends CNPs, and the interval between CNPs. The switch counts
+/// whole frames in windows of time: at a load between n and n + 1 frames per window, some windows contain
+/// n + 1 frames. The switch sent no CNPs at the lower bound of the measured load, so the threshold is at
+/// least n + 1 frames, where n belongs to this bound. It sent CNPs at the upper bound, so the threshold is
+/// less than n + 1 frames, where n belongs to the upper bound.
 void add_forge(const FigureIndex& figures, MeasuredSwitch& out) {
   const auto loads = figures.all("dcqcn", "forge_gbps");
   if (loads.empty() || loads.front()->status != Status::kMeasured) {

@@ -12,10 +12,10 @@ namespace {
 constexpr std::uint32_t kSectionBlock = 0x0a0d0d0a, kInterfaceBlock = 1, kPacketBlock = 6;
 constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d;
 constexpr std::uint16_t kEnd = 0, kComment = 1;
-constexpr std::uint16_t kUserApplication = 4;                              // section
-constexpr std::uint16_t kIfName = 2, kIfDescription = 3, kIfTimeUnit = 9;  // interface
-constexpr std::uint16_t kPacketFlags = 2;                                  // packet
-constexpr char kNanoseconds = 9;                                           // 10^-9 s
+constexpr std::uint16_t kUserApplication = 4;                              // option of the section header
+constexpr std::uint16_t kIfName = 2, kIfDescription = 3, kIfTimeUnit = 9;  // options of an interface
+constexpr std::uint16_t kPacketFlags = 2;                                  // option of a packet
+constexpr char kNanoseconds = 9;                                           // value of kIfTimeUnit: 10^-9 s
 constexpr std::uint16_t kEthernetLink = 1;
 constexpr std::size_t kLongestText = 4'000;
 

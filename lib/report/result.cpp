@@ -40,9 +40,9 @@ Json mismatches(const roce::ReceiveQp& qp) {
   return list;
 }
 
-/// Lists details of a receiving QP only if messages are missing or bytes are wrong, to keep the document
-/// short with thousands of QPs. For a slot of a board's metadata bus, gives the latest QPN and the sums over
-/// all QPs that used the slot.
+/// Returns the result of receiving QP `i`. It has details only if messages are missing or bytes are wrong, to
+/// keep the document short with thousands of QPs. For a slot of a board's metadata bus, gives the latest QPN
+/// and the sums over all QPs that used the slot.
 Json receive_qp(const engine::Receiver& receiver, std::size_t i) {
   const roce::ReceiveQp& qp = receiver.qp(i);
   const roce::ResponderCounters c = receiver.responder_counters(i);

@@ -36,7 +36,7 @@ bool ends_with_fit(const Curve& c) {
 
 bool is_finite(const Curve::Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
-/// Returns a bound of an interval, if it can be drawn.
+/// Returns the bound `v` of an interval; nullopt if it cannot be drawn, because it is unknown or infinite.
 std::optional<double> finite(const std::optional<double>& v) {
   return v && std::isfinite(*v) ? v : std::nullopt;
 }

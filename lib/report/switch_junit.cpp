@@ -67,8 +67,9 @@ std::string verdict_line(const SwitchRun& run, const switchtest::Verdict& v) {
                      v.reason);
 }
 
-/// Returns the case of a group of figures. If no expectation failed, the case counts as skipped if an
-/// expectation is undecided, or if all figures of the case are missing.
+/// Returns the case of a group of figures. The case fails if an expectation failed or, with
+/// SwitchRun::strict, is undecided. Otherwise, it is skipped if an expectation is undecided, or if all its
+/// figures are missing.
 JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   JunitCase out{.name = group.labels.empty() ? "figures" : label_words(group.labels)};
   std::string missing, failed, undecided;

@@ -19,7 +19,8 @@ using switchtest::Status;
 using switchtest::TestReport;
 using Outcome = switchtest::Verdict::Outcome;
 
-/// Figures with different texts do not share a row if there are at most this many texts.
+/// If the figures with the same name have at most this many different texts, figures with different texts do
+/// not share a row.
 constexpr std::size_t kMostKinds = 8;
 /// Figures that did not meet an expectation may take up to this many rows, even if fewer rows are requested.
 constexpr std::size_t kMostImportant = 8;

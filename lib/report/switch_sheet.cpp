@@ -80,7 +80,7 @@ SheetContents contents_of(const SwitchRun& run, std::size_t most) {
 }
 
 std::size_t lines_of(std::size_t characters, double width_mm, double points) {
-  // Width of a character in units of the font size. Numbers are wider than words.
+  // Width of a character in units of the font size. The value fits numbers, which are wider than words.
   constexpr double kWidthOfCharacter = 0.58;
   // Share of a line that is used, because lines break between words.
   constexpr double kFilled = 0.93;
@@ -96,7 +96,8 @@ std::size_t lines_of(const SwitchRow& row, double width_mm, double points) {
   return together == 1 ? 1 : lines_of(name, width_mm, points) + lines_of(value, width_mm, points);
 }
 
-/// Number of lines of all figures in a single column. (The sheet has two columns.)
+/// Number of lines that all figures would take in a single column. The sheet divides these lines between two
+/// columns.
 double lines_of_figures(const SheetContents& contents, double points) {
   constexpr double kColumn = kSheetWidthMm / 2 - 4, kTestHeading = 1.5;
   double out = 0;

@@ -49,7 +49,8 @@ struct IpAddress {
   /// Parses dotted-quad IPv4 or IPv6 notation.
   static std::optional<IpAddress> parse(std::string_view text);
   std::string to_string() const;
-  /// The address plus `n`, for replicated boards. A carry out of the last four bytes is dropped.
+  /// The address plus `n`, for boards that are replicated (`count`). A carry out of the last four bytes is
+  /// dropped.
   IpAddress plus(std::uint32_t n) const;
 
   bool operator==(const IpAddress& o) const {  // compares two words; the default would call memcmp()

@@ -34,8 +34,8 @@ struct RequesterConfig {
   std::uint8_t timeout = 14;     ///< ACK timeout code 0…31, 0 = never (see ack_timeout())
   std::uint8_t retry_count = 3;  ///< 0…7; 7 means without limit
   std::uint8_t rnr_retry = 7;    ///< 0…7; 7 means without limit
-  /// If true, an rnr_retry of 7 is infinite only if retry_count is also 7, as in the 2025 firmware
-  /// (test/vectors/wire/rnr_retry7_*).
+  /// If true, an rnr_retry of 7 means without limit only together with a retry_count of 7, as in the 2025
+  /// firmware (test/vectors/wire/rnr_retry7_*).
   bool rnr_infinite_needs_both = false;
   std::uint8_t min_rnr_timer = 1;       ///< the requester's own minimum RNR timer code, 0…31
   std::uint32_t send_queue_depth = 64;  ///< maximum number of requests posted but not polled
@@ -86,7 +86,7 @@ struct RequesterCounters {
   std::uint64_t retransmitted_packets = 0;
   std::uint64_t payload_bytes = 0;       ///< payload bytes sent, without retransmissions
   std::uint64_t messages_completed = 0;  ///< requests that succeeded, signaled or not
-  /// Requests that completed with any other status, including flushed requests.
+  /// Requests that completed with a status other than kSuccess, including flushed requests.
   std::uint64_t messages_failed = 0;
   std::uint64_t timeouts = 0;
   /// Each counter from `ack_rx` to `nak_invalid_rd_rx` counts all responses of its type, including ignored
@@ -265,7 +265,7 @@ class Requester {
   /// Cached fields of the request being sent, read once from the queue or the maker.
   struct Sending {
     std::uint64_t first = 0;
-    /// 0 if the request cannot be sent (unsupported verb or length above kMaxMessage)
+    /// Number of packets; 0 if the request cannot be sent (unsupported verb or length above kMaxMessage).
     std::uint32_t packets = 0;
     std::uint32_t length = 0;
 
@@ -273,7 +273,7 @@ class Requester {
   };
 
   /// Describes the last call to next(), so that payload_error() can undo it. Not stored for the packets of a
-  /// run, because sending these changes only packet and byte counts.
+  /// run, because such a packet changes only packet and byte counts.
   struct Taken {
     std::uint32_t asked_before = 0;  ///< previous value of asked_, modulo 2^32
     std::uint32_t index = 0;         ///< index of the packet's request
@@ -289,7 +289,7 @@ class Requester {
   }
   void take_up() const;
   WrOpcode verb() const { return sending_verb_; }
-  /// The request as it was posted, possibly except for `signaled`, which the slot stores.
+  /// Returns the request as it was posted. Its `signaled` may differ; the slot stores the posted value.
   WorkRequest request(std::uint32_t index) const {
     return maker_ == nullptr ? queue_.request(index) : profile_->again(maker_, tail_ - index);
   }
@@ -342,7 +342,7 @@ class Requester {
   std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
   std::uint64_t run_end_ = 0;
   /// Stream offset of a packet's payload, minus the number of the packet times the path MTU (modulo 2^64).
-  /// This is the same for all packets of the message being sent.
+  /// This difference is the same for all packets of the message being sent.
   mutable std::uint64_t sending_offset_ = 0;
   std::uint64_t payload_bytes_ = 0;
   Held<RequesterSettings> profile_;

@@ -130,8 +130,8 @@ RequestOutcome Responder::on_uc(const ReceivedRequest& request) {
   RequestOutcome out;
   const Operation op = opcode_operation(request.bth.opcode);
   auto arrival = window_.note(request.bth.psn);
-  // A PSN before the initial PSN usually belongs to a late packet. If the PSN is more than this far behind
-  // the expected PSN, the packet is not late; instead, more packets were lost before it than can be counted.
+  // A PSN before the initial PSN usually belongs to a late packet. If the PSN is more than 2^22 behind the
+  // expected PSN, the packet is not late: so many packets were lost before it that they cannot be counted.
   constexpr std::int32_t kFarBehind = -(1 << 22);
   const bool far = !arrival && psn_diff(request.bth.psn, expected_psn_) < kFarBehind;
   if (far && !config_.any_order && begins_message(op)) arrival = window_.restart(request.bth.psn);

@@ -144,12 +144,12 @@ class Responder {
   std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
-    std::uint64_t index = 0;    ///< RequestOutcome::packet_index
-    std::uint64_t address = 0;  ///< PlacedPayload::address
+    std::uint64_t index = 0;    ///< same as RequestOutcome::packet_index
+    std::uint64_t address = 0;  ///< same as PlacedPayload::address
     /// Local destination of the payload; null means that the payload is not stored.
     std::uint8_t* to = nullptr;
-    std::optional<Reply> reply{};           ///< RequestOutcome::reply
-    std::optional<MessageEvent> message{};  ///< RequestOutcome::message
+    std::optional<Reply> reply{};           ///< same as RequestOutcome::reply
+    std::optional<MessageEvent> message{};  ///< same as RequestOutcome::message
   };
   /// Processes a packet for which awaits() is true. The caller stores the payload.
   Quick take(const QuickWrite& packet);

@@ -14,7 +14,7 @@
 namespace softfeb::roce {
 
 struct UnorderedConfig {
-  std::uint32_t pmtu = 4096;     ///< path MTU of all queue pairs
+  std::uint32_t pmtu = 4096;     ///< path MTU of all queue pairs, in bytes
   std::uint32_t packets = 1024;  ///< largest number of packets of a WRITE; longer WRITEs are not accepted
   std::uint32_t entries = 256;   ///< largest number of WRITEs in progress on all queue pairs
   std::uint32_t escape = 256;    ///< largest number of packets that wait for the first packet of their WRITE
@@ -113,7 +113,7 @@ class UnorderedWrites final : private RegistrationObserver {
   Registration table_;
   std::vector<Write> writes_;
   std::vector<Stored> stored_;                ///< packets in the escape channel
-  std::vector<std::uint8_t> bytes_;           ///< payload of these packets
+  std::vector<std::uint8_t> bytes_;           ///< payload of the packets in stored_
   std::vector<std::uint32_t> free_;           ///< unused elements of stored_
   const ReceivedRequest* current_ = nullptr;  ///< the packet that has just arrived
   Content current_content_;

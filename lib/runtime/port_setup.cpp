@@ -35,7 +35,7 @@ int node_of(const config::PortConfig& port) {
   }
 }
 
-/// Returns, for each worker, the common NUMA node of its ports, or -1.
+/// Returns, for each worker, the common NUMA node of its ports; -1 if there is none.
 std::vector<int> worker_nodes(const config::RunConfig& config) {
   std::vector<std::vector<int>> seen(config.workers.count);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {

@@ -25,7 +25,7 @@ constexpr Time kLead = 2 * kMillisecond;
 constexpr Time kQuiet = 5 * kMillisecond;
 constexpr Time kLongestDrain = 100 * kSecond;
 /// Largest error of a recorded time in a valid trial. A loop reads the clock once per iteration. If an
-/// iteration takes longer than this, the trial is void.
+/// iteration takes longer than this, the trial is void: its result must not be used.
 constexpr Time kClockError = switchtest::RigFaults::kLongestGap;
 
 /// Configures the ports at a real switch as test ports: they receive all frames, and the NIC neither sends
@@ -90,7 +90,8 @@ void RealRig::describe_ports() {
 }
 
 void RealRig::make_loops() {
-  // Lcores of the loops: none for the loop on this thread, then those of workers.
+  // Lcores of the loops. The first loop runs on this thread and has none; each other loop runs on the lcore
+  // of a worker.
   std::vector<std::optional<unsigned>> places{std::nullopt};
   if (!dataplane::shares_cpus(dpdk_.lcores()))
     for (unsigned w = 0; w < lab_.run.workers.count && places.size() < ports_.size(); ++w)

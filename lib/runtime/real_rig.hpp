@@ -19,8 +19,8 @@
 namespace softfeb::runtime {
 
 struct RealRigSettings {
-  /// With kRings, the rig ports are the stations of `lab.network`, which a worker simulates. With kPorts, the
-  /// rig ports are ports in the configuration.
+  /// With kRings, the rig ports are the stations of the network in the configuration, which a worker
+  /// simulates. With kPorts, the rig ports are ports in the configuration.
   switchtest::RigKind kind = switchtest::RigKind::kRings;
   /// For RigKind::kPorts: names of elements of RunConfig::ports, in the order of rig ports.
   std::vector<std::string> ports;
@@ -50,7 +50,7 @@ class RealRig final : public switchtest::Rig {
   switchtest::TrialResult run(const switchtest::Trial& trial) override;
   Time now() const override { return dpdk_.now() - created_; }
   std::optional<Time> own_delay() const override { return std::nullopt; }
-  /// The value exceeds the largest permitted lateness of a frame plus the largest permitted gap of the
+  /// This time exceeds the largest permitted lateness of a frame plus the largest permitted gap of the
   /// network's loop.
   Time settle() const override { return 3 * kMillisecond; }
 

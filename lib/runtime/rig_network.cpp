@@ -11,8 +11,8 @@ namespace softfeb::runtime {
 
 namespace {
 
-/// These rings are longer than the default, so that they can hold the frames that arrive while a loop does
-/// not run for 1 ms.
+/// Number of frames that a ring can hold. It exceeds the default, so that a ring has room for the frames that
+/// arrive while a loop does not run for 1 ms.
 constexpr std::uint16_t kRingPackets = 4096;
 constexpr std::uint32_t kMostRigFrames = 1U << 17;
 

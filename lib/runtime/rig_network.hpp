@@ -11,13 +11,13 @@
 
 namespace softfeb::runtime {
 
-/// Returns the configuration with two ports for each station of the network, in place of the ports in the
-/// file: the two ends of a ring. Port i is the end that the test port of station i uses. The other ends
-/// follow in the list; the network uses these ends (LabConfig::port_stations).
+/// Returns `lab` with its ports replaced by two ports for each station of the network: the two ends of a
+/// ring. Port i is the end that the test port of station i uses. After all these ports, the list contains the
+/// other ends in the same order; the network uses them (LabConfig::port_stations).
 config::LabConfig with_station_rings(config::LabConfig lab);
 
-/// Maximum number of frames in the network of a rig. Unlike network_frames(), this is the number of short
-/// frames for which the buffers have room, up to a limit.
+/// Maximum number of frames in the network of a rig: network_frames() plus the number of frames of minimum
+/// length for which the switch buffers have room, but at most 2^17.
 std::uint32_t rig_frames(const config::LabConfig& lab);
 
 /// The simulated network of a rig in real time. It runs on the worker `lab.network_worker` from construction

@@ -11,7 +11,7 @@ namespace softfeb::runtime {
 namespace {
 // Atomic, because signals can be delivered to any thread.
 std::atomic<int> g_signals{0};
-std::atomic<std::int64_t> g_last_ms{0};  // time of the last counted signal
+std::atomic<std::int64_t> g_last_ms{0};  // time of the last counted signal; 0 if there was none
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 /// Signals that arrive within this time count as one, because `timeout`, some shells and some supervisors

@@ -99,7 +99,8 @@ class WorkerPool {
 
   /// Formats a table of the workers with their queues and endpoints, which is printed at start-up.
   std::string map() const;
-  /// Returns one line per port: the steering tier in use, and the reason.
+  /// Returns one line for each port of this host: the steering tier in use (dataplane/steering.hpp), and why
+  /// no higher tier was chosen.
   std::vector<std::string> steering() const;
 
  private:

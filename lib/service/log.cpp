@@ -19,8 +19,8 @@ constexpr std::array<std::pair<std::string_view, Level>, 4> kLevels{{{"error", L
                                                                      {"notice", Level::kNotice},
                                                                      {"info", Level::kInfo}}};
 
-/// Returns a clock that starts at zero now. The range of the type Time may be too small for the time since
-/// the machine started.
+/// Returns a clock that starts at zero now. It does not count from the start of the machine, because a Time
+/// is a 64-bit number of picoseconds, which overflows after 213 days.
 std::function<Time()> new_clock() {
   using std::chrono::steady_clock;
   return [origin = steady_clock::now()] {

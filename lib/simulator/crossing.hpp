@@ -23,7 +23,8 @@ class CrossingCodec {
 
   /// Appends the frame of `departure`, which must be a PoolFrame, to `out`.
   void write(const fabric::Network::Departure& departure, std::vector<std::uint8_t>& out) const;
-  /// Returns the direction of the next frame without removing the frame.
+  /// Returns the direction of the link on which the next frame travels (Departure::direction). Does not
+  /// remove the frame.
   static std::uint32_t direction_of_next(ArchiveReader in);
   /// Reads the next frame into a frame of `pool`. Throws std::runtime_error if the pool is full.
   fabric::Network::Departure read(ArchiveReader& in, FramePool& pool) const;

@@ -90,7 +90,7 @@ class EventLoop {
   fabric::Network network_;
   const fabric::Slice* slice_;  ///< null if the loop simulates the whole network
   std::vector<Place> places_;
-  std::vector<std::uint32_t> place_of_;  ///< indexed by station
+  std::vector<std::uint32_t> place_of_;  ///< for each station, its index in places_; kNobody if it has none
   fabric::EventCalendar next_;           ///< next event of each endpoint
   std::array<PoolFrame*, kBurst> frames_{};
   std::array<engine::TxFrame, kBurst> out_{};
@@ -98,7 +98,8 @@ class EventLoop {
   std::uint64_t events_done_ = 0;
   std::uint64_t passed_over_ = 0;
   std::uint64_t step_ = 0;
-  /// Index of the endpoint that acts on its own, not in response to a delivery; kNobody if there is none.
+  /// Index of the endpoint that is sending on its own, not in response to a delivery; kNobody if there is
+  /// none.
   std::uint32_t serving_ = kNobody;
   std::size_t flows_noted_ = 0;
   std::vector<NewFlow> new_flows_;

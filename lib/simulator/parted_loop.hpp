@@ -55,7 +55,7 @@ class PartedLoop final : public Simulation {
   }
   fabric::NetworkSnapshot make_snapshot() const override { return loops_.front()->network().make_snapshot(); }
   /// Takes a snapshot of the network. With several processes, only process 0 gets the snapshot of the whole
-  /// network. Throws std::runtime_error if a part had too few frames for copies.
+  /// network. Throws std::runtime_error if a part lost frames because its FramePool was full.
   void take_snapshot(fabric::NetworkSnapshot& out) override;
   /// Passes the recorded times of all processes to `table` in process 0, in the order in which a single event
   /// loop would have recorded them.
@@ -90,7 +90,7 @@ class PartedLoop final : public Simulation {
   /// Slices of all parts, including those of other processes; empty if there is only one part.
   std::vector<fabric::Slice> slices_;
   std::vector<std::unique_ptr<EventLoop>> loops_;  ///< parts of this process
-  std::vector<std::uint32_t> part_into_;           ///< part that receives the frames of each direction
+  std::vector<std::uint32_t> part_into_;           ///< indexed by link direction: part at the receiving end
   std::vector<std::uint32_t> part_of_seat_;
   /// Frames to be sent to each process: [0] from the last window, [1] from the window before it.
   std::array<std::vector<Bytes>, 2> out_;

@@ -70,7 +70,8 @@ class BoardControl {
   void open_paths(const ControlDeps& deps);
   void observe(board::LiveState& live, Time now);
   void set_link(const board::SetRssi& action, Time now);
-  /// Warns the user if a queue pair's path MTU is too large for the port, because the queue pair cannot send.
+  /// Warns the user if the action sets a path MTU that is too large for the port. The queue pair cannot send
+  /// in this case.
   void inspect(const board::DataPathAction& action) const;
 
   std::size_t board_;

@@ -13,16 +13,17 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-/// lib/slowcontrol: the boards' registers and their clients. It connects board (registers), srp (protocol
-/// machines), sockets and runtime (workers), and may include all of them; only experiment and report are
-/// above it. Everything runs on the control thread. Begin with ControlService here, then BoardControl (one
-/// board), RegisterBus (one access, and how it waits for a worker) and ControlLink (one RSSI link, by socket
-/// or in band). in_band.hpp converts between mbufs of the port queues and datagrams.
+/// lib/slowcontrol: the boards' registers and their clients. It connects the libraries board (registers), srp
+/// (protocol state machines), sockets and runtime (workers), and may include all of them. Only experiment and
+/// report may include lib/slowcontrol. Everything runs on the control thread. Begin with ControlService here,
+/// then BoardControl (one board), RegisterBus (one access, and how it waits for a worker) and ControlLink
+/// (one RSSI link, by socket or in band). in_band.hpp converts between mbufs of the port queues and
+/// datagrams.
 namespace softfeb::slowcontrol {
 
 /// Slow control of all boards whose configuration enables it. Also runs the handlers of other sockets of
-/// this process. All work happens on the thread that calls run_until(). The main thread calls run_until()
-/// where it would otherwise sleep.
+/// this process, such as those of the live page. All work happens on the thread that calls run_until(). The
+/// main thread calls run_until() where it would otherwise sleep.
 class ControlService final : public telemetry::Links {
  public:
   /// Opens the configured sockets and in-band ports. Clients are served from the first call to run_until()
@@ -75,9 +76,10 @@ class ControlService final : public telemetry::Links {
   std::vector<std::unique_ptr<BoardControl>> boards_;
   bool sockets_ = false;  ///< true if sockets other than the boards' use io()
   bool in_band_ = false;
-  bool spins_ = false;   ///< true if workers have CPUs of their own, and so answer within microseconds
+  /// True if workers have CPUs of their own. They then answer within microseconds, so this thread spins.
+  bool spins_ = false;
   Time in_band_at_ = 0;  ///< time of the latest in-band datagram
-  bool rung_ = false;    ///< true if workers ring the doorbell when a datagram has arrived
+  bool rung_ = false;    ///< true if workers ring the doorbell when an in-band datagram has arrived
   bool stopped_ = false;
 };
 

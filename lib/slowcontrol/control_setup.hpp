@@ -11,7 +11,8 @@
 /// Translates a board's section `control` into the configuration of its registers and links.
 namespace softfeb::slowcontrol {
 
-/// Returns the number of configured QPs of the board. The QPs of the metadata bus follow them.
+/// Returns the number of configured QPs of the board. This number is also the index of the first QP that the
+/// metadata bus creates.
 std::size_t configured_qps(const config::BoardConfig& board);
 
 /// Returns the configuration of a board's registers. `start` is the time at which the board's own clock is 0.

@@ -57,7 +57,7 @@ class InBandLink final : public srp::DatagramSink {
  public:
   using Allow = std::function<bool(const roce::IpAddress&)>;
 
-  /// Created by InBandPort::serve().
+  /// Called only by InBandPort::serve().
   InBandLink(InBandPort& port, std::uint32_t endpoint, const engine::Identity& identity,
              std::uint16_t udp_port, Allow allow);
 

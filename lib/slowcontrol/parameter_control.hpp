@@ -46,7 +46,8 @@ class ParameterControl final : public telemetry::Parameters {
     /// For each element of `qps`, the slot with the registers of its CongestionControl object. The slot may
     /// belong to another QP that shares this object. kNone if there are no such registers.
     std::vector<std::size_t> shown_by;
-    /// Number of QPs of the metadata bus without registers; their parameters cannot be changed.
+    /// Number of QPs that the metadata bus can create and that have no registers. The parameters of these QPs
+    /// cannot be changed.
     std::size_t not_shown = 0;
   };
   static constexpr std::size_t kNone = SIZE_MAX;
@@ -56,8 +57,8 @@ class ParameterControl final : public telemetry::Parameters {
     std::optional<Change> change;
     std::size_t slot = 0;  ///< the slot being read or written
     DcqcnRegisters::Words words{};
-    /// Parameters of all configured QPs after the change, except that the parameters of QPs with registers
-    /// are not updated.
+    /// Parameters of all configured QPs. The change is applied here only to QPs without registers; QPs with
+    /// registers keep the parameters from before the change.
     std::vector<Shared> qps;
     telemetry::Respond respond;
   };
@@ -72,7 +73,7 @@ class ParameterControl final : public telemetry::Parameters {
     return in_slot(b, qp) && b.slots[b.shown_by[qp]].qp == qp;
   }
   void check_alone(const Board& b, const Change& change) const;
-  /// Adopts the scheduled changes that have taken effect since the last call.
+  /// Updates Board::qps with the scheduled changes that have taken effect since the last call.
   void follow_schedule();
   void plan(Task& task) const;
   void read_slot(const TaskPointer& task);

@@ -42,7 +42,7 @@ class PeerRoutes {
   struct Route {
     roce::IpAddress ip;
     roce::MacAddress mac{};
-    std::uint64_t heard = 0;  ///< logical time of the latest datagram; 0 if free
+    std::uint64_t heard = 0;  ///< logical time of the latest datagram; 0 if the entry is free
   };
   std::array<Route, kRoom> routes_{};
   std::uint64_t clock_ = 0;

@@ -29,7 +29,7 @@ class RegisterBus final : public srp::Bus {
     /// Both pointers are null if no receiver of this process acts as the host.
     engine::HostResponder* responder = nullptr;
     engine::Receiver* receiver = nullptr;
-    /// Like `to_board`, for the receiver's worker.
+    /// Passes a request to the worker of `receiver`. Returns false if the worker's queue is full.
     std::function<bool(dataplane::ReceiverRequest&)> to_receiver;
     /// Updates all members of a LiveState except those of the data path.
     std::function<void(board::LiveState&, Time)> observe;
@@ -62,7 +62,7 @@ class RegisterBus final : public srp::Bus {
   enum class Phase : std::uint8_t {
     kIdle,
     kObserve,  ///< the board's worker copies its state
-    kRespond,  ///< the receiver's worker prepares for the write
+    kRespond,  ///< the receiver's worker performs the host's actions, which must precede the write
     kApply,    ///< the board's worker carries out the write
   };
   struct Transaction {

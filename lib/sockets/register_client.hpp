@@ -27,7 +27,8 @@ enum class RegisterFault : std::uint8_t {
   kEnvironment = 3,  ///< the board is unreachable or does not answer
 };
 
-/// The message names the board, the access, what happened and how to fix it, in one line.
+/// Exception of a RegisterClient. The message names the board, the access, the problem and the fix, in one
+/// line.
 class RegisterError : public std::runtime_error {
  public:
   RegisterError(RegisterFault fault, const std::string& what, std::uint32_t status = 0)
@@ -68,7 +69,7 @@ class RegisterClient {
   struct Outcome {
     srp::SrpOutcome outcome = srp::SrpOutcome::kClosed;
     std::uint32_t status = 0;
-    std::vector<std::uint8_t> data;  ///< data of a read; with kStatus, the words before the error
+    std::vector<std::uint8_t> data;  ///< data of a read; with kStatus, only the words before the error
     bool ok() const { return outcome == srp::SrpOutcome::kOk; }
   };
 

@@ -19,7 +19,8 @@ class io_context;
 /// machines. Single-threaded: only the thread that runs the io_context may use them.
 namespace softfeb::sockets {
 
-/// The system cannot provide the socket (exit code 3). what() gives the reason and the fix in one line.
+/// Thrown if the system cannot provide a socket (exit code 3). what() gives the reason and the fix in one
+/// line.
 class SocketError : public std::runtime_error {
  public:
   SocketError(const std::string& reason, const std::string& fix)
@@ -38,12 +39,12 @@ using Clock = std::function<Time()>;
 Time steady_time();
 
 struct UdpCounters {
-  std::uint64_t rx_datagrams = 0, rx_bytes = 0;  ///< received and passed to the link
+  std::uint64_t rx_datagrams = 0, rx_bytes = 0;  ///< datagrams passed to the link, and their bytes
   std::uint64_t rx_refused = 0;                  ///< datagrams from addresses that may not connect
   std::uint64_t rx_too_long = 0;                 ///< datagrams longer than any segment
   std::uint64_t tx_datagrams = 0, tx_bytes = 0;
-  std::uint64_t tx_dropped = 0;  ///< the socket buffer was full, or there was no route to the peer
-  std::uint64_t errors = 0;      ///< ICMP errors; reported on connected sockets only
+  std::uint64_t tx_dropped = 0;  ///< datagrams not sent: the socket buffer was full, or there was no route
+  std::uint64_t errors = 0;      ///< ICMP errors, which the system reports only on connected sockets
 };
 
 /// A socket that carries the datagrams of one link, with a timer for the link's deadline. Updates the timer

@@ -17,7 +17,7 @@ enum class CrcMode : std::uint8_t { kNone = 0, kPayload = 1, kFull = 2 };
 
 /// Sideband signals of a frame.
 struct FrameTags {
-  std::uint8_t first_user = 0x02;  ///< SSI: start of frame
+  std::uint8_t first_user = 0x02;  ///< bit 1: SOF (start of frame) of SSI
   std::uint8_t last_user = 0;      ///< bit 0: EOFE (end of frame with error)
   std::uint8_t tdest = 0;
   std::uint8_t tid = 0;

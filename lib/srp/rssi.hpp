@@ -97,9 +97,9 @@ class RssiUser {
 };
 
 /// One end of a connection. Sans-I/O: takes datagrams and the time, and emits datagrams through a
-/// DatagramSink, which must not call back into the link. The driver must pass all received datagrams before
-/// it calls on_timer(); otherwise a process that was delayed would time out peers whose datagrams are still
-/// in the socket's buffer.
+/// DatagramSink, which must not call back into the link. The owner of the link must pass all received
+/// datagrams to on_datagram() before it calls on_timer(). Otherwise, a process that was delayed would time
+/// out peers whose datagrams are still in the socket's buffer.
 class RssiLink {
  public:
   virtual ~RssiLink() = default;

@@ -88,9 +88,9 @@ void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
         now);
 }
 
-/// Prepares the next attempt to connect. Schedules the attempt if `reconnect` is true and if it was not our
-/// close() that ended the connection. The attempt continues from the last sequence number, so that late
-/// segments of the ended connection do not match.
+/// Prepares the next attempt to connect. Schedules the attempt if `reconnect` is true, except after our
+/// close(). The attempt continues from the last sequence number, so that late segments of the ended
+/// connection do not match.
 void RssiClient::on_ended(RssiClose why, Time now) {
   sequence_ = next_sequence();
   if (why == RssiClose::kByUs || !config_.reconnect) return;

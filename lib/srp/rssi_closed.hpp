@@ -35,7 +35,7 @@ struct RssiClosed {
   std::uint64_t retransmitted = 0;      ///< segments retransmitted on this connection
   /// Invalid segments that the peer sent on this connection; they were dropped.
   std::uint64_t errors = 0;
-  /// Reason why the last of these segments was invalid; null if there was none.
+  /// Reason why the last invalid segment was invalid; null if there was none.
   const char* last_error = nullptr;
   Time last_error_at = 0;
   std::optional<UdpPeer> replaced_by;  ///< the client that replaced the peer; set with kReplaced

@@ -19,7 +19,7 @@ constexpr Time kHandshakeHold = 100 * kMillisecond;
 
 /// Segments are retransmitted for at least the null timeout divided by this number. Rogue does not repeat an
 /// ACK. If Rogue's last ACK is lost and Rogue has no data to send, the next ACK comes with Rogue's NUL, a
-/// third of the null timeout later. A limit of 15 transmissions alone would close the connection earlier.
+/// third of the null timeout later. The usual limit of 15 transmissions may be reached before this time.
 constexpr unsigned kTryFor = 2;
 
 /// If a client has not answered our probe within this time, it has restarted. The time is long enough for a

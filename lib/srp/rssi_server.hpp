@@ -22,13 +22,14 @@ struct RssiServerConfig {
   /// so the limits bound the memory that we allocate.
   std::uint8_t max_outstanding_limit = 64;
   std::uint16_t max_segment_limit = 8192;
-  /// Sequence number of our SYN, as in the firmware; random while a connection is open.
+  /// Sequence number of our SYN, as in the firmware. While a connection is open, the server uses a random
+  /// number instead.
   std::uint8_t first_sequence = 0x80;
   std::size_t tx_queue = 64;       ///< maximum number of segments queued beyond the window
   unsigned syns_per_second = 100;  ///< maximum rate of SYNs answered
   unsigned syn_burst = 20;         ///< maximum number of SYNs answered at once
-  /// For this long after a connection has opened, no other client can replace the connected client while the
-  /// connected client is alive.
+  /// For this long after a connection has opened, another client can replace the connected client only if
+  /// the connected client has been silent for half the null timeout.
   Time guard = kSecond;
   std::uint64_t seed = 1;
 };

@@ -13,7 +13,7 @@ std::uint8_t RssiEndpoint::common_flags() const {
 }
 
 /// Call after a segment was sent. Every sent segment carries the current acknowledge number, so a pending ACK
-/// is no longer needed.
+/// is no longer needed. Schedules a further ACK if BUSY, or the end of BUSY, must be announced again.
 void RssiEndpoint::note_sent(Time now) {
   sent_at_ = now;
   acked_ = static_cast<std::uint8_t>(ack_number() + 1);

@@ -33,7 +33,7 @@ class FrameSource {
 
 struct StreamCounters {
   std::uint64_t frames = 0;
-  std::uint64_t bytes = 0;  ///< bytes in these frames
+  std::uint64_t bytes = 0;  ///< payload bytes of the frames
 };
 
 /// Receives complete frames.
@@ -59,7 +59,7 @@ class StreamServer final : public RssiUser {
   bool on_segment(ByteSpan payload, Time now) override;
   void on_room(Time now) override { pump(now); }
 
-  const StreamCounters& sent() const { return sent_; }  ///< includes the bytes of unfinished frames
+  const StreamCounters& sent() const { return sent_; }  ///< `bytes` includes unfinished frames
   const StreamCounters& received() const { return received_; }
   std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received and dropped
 
@@ -78,7 +78,8 @@ class StreamServer final : public RssiUser {
   StreamCounters received_;
 };
 
-/// The client's end of the stream: reassembles frames and passes them to `received`.
+/// The client's end of the stream: reassembles frames and passes them to the handler that the constructor
+/// received.
 class StreamClient final : public RssiUser {
  public:
   using Notice = std::function<void(Time)>;

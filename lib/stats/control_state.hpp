@@ -9,7 +9,7 @@
 namespace softfeb::stats {
 
 /// Mean of a quantity over the congestion controls that have it. Each algorithm has different quantities:
-/// DCQCN has alpha, TIMELY an RTT, Swift also a window and a target delay.
+/// DCQCN has alpha, TIMELY has an RTT, and Swift has an RTT, a window and a target delay.
 struct ControlMean {
   std::size_t controls = 0;  ///< number of congestion controls that have the quantity
   double sum = 0;
@@ -29,7 +29,7 @@ struct ControlState {
   ControlMean alpha;              ///< from 0 to 1
   ControlMean rtt;                ///< last RTT sample, seconds
   ControlMean target_delay;       ///< seconds
-  ControlMean window;             ///< counted bytes
+  ControlMean window;             ///< bytes, counted as in SendCounts::counted_bytes
   ControlMean utilization;        ///< normalized load of the bottleneck
   ControlMean granted;            ///< packets that the receiver's grants allow to be sent
 

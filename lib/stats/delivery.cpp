@@ -26,7 +26,7 @@ std::optional<double> delivered_rate(const Delivered& before, const Delivered& n
 DeliveryMap::DeliveryMap(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans)
     : places_(config.boards.size()) {
   // For each receiver, the number of receiving QPs counted so far. The configured QPs come first, followed by
-  // the slots for the boards' metadata buses.
+  // the QPs that the boards' metadata buses can create.
   std::vector<std::size_t> used(config.receivers.size(), 0);
   const std::size_t boards = config.boards.size();
   for (const endpoints::QpPlan& plan : plans) {

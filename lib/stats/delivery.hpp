@@ -38,8 +38,8 @@ std::optional<double> delivered_rate(const Delivered& before, const Delivered& n
 class DeliveryMap {
  public:
   DeliveryMap() = default;
-  /// Contains the configured QPs, then the slots of those boards' metadata buses for which a receiver in this
-  /// process acts as the host.
+  /// For each board, contains the configured QPs. If a receiver of this process acts as the host of the
+  /// board's metadata bus, the QPs that this bus can create follow.
   DeliveryMap(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
   /// A receiving QP: indices into Sample::endpoints and EndpointSnapshot::receive_qps.

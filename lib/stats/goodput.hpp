@@ -31,7 +31,7 @@ struct QpRates {
   /// `bytes_on_link` is the largest payload that this packet may have; `payload_bytes` includes this payload.
   std::optional<std::size_t> receiver;
   std::uint64_t bytes_on_link = 0;
-  /// Rate of payload sent for the first time, in the sender's interval.
+  /// Rate of payload sent for the first time, until the sender's last completion.
   double tx_payload_gbps = 0;
   std::optional<double> offered_gbps;  ///< requested payload rate; empty for "max"
   std::optional<double> rate_error;    ///< tx_payload_gbps / offered_gbps - 1

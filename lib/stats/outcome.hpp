@@ -37,7 +37,8 @@ struct ReportedGoodput {
 struct GoodputMark {
   Time at = 0;
   std::uint64_t bytes = 0;  ///< payload of messages that set a bit in the bitmap of an open window
-  /// Payload of messages that were in progress, plus that of a full packet, which may be partly on the link.
+  /// Received payload of messages that were still incomplete, plus the largest payload of one packet, because
+  /// part of a packet may already have been on the link.
   std::uint64_t in_progress = 0;
 
   /// Returns zeros for endpoints that are not receivers with windows.
@@ -57,7 +58,7 @@ struct EventFileOutcome {
   std::uint64_t fragments = 0;    ///< fragments written
   std::uint64_t data_bytes = 0;   ///< bytes of data written
   std::uint64_t queue_peak = 0;   ///< maximum number of bytes that waited for the writing thread
-  std::string error;              ///< why writing failed; empty if it did not
+  std::string error;              ///< reason why writing failed; empty if writing succeeded
 };
 
 /// Timing of one of the hosts in a run on several hosts.
@@ -82,7 +83,7 @@ struct Outcome {
   Time stopped = 0;
   Time ended = 0;  ///< time at which all outstanding requests had completed or been flushed
   bool interrupted = false;
-  bool flushed = false;  ///< whether requests were still outstanding after the drain timeout
+  bool flushed = false;  ///< true if requests were still outstanding after the drain timeout
   /// True if the run ended before the warm-up did. The results then cover the whole run.
   bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< counters at measured_from; empty without warm-up
@@ -99,7 +100,7 @@ struct Outcome {
   std::uint64_t control_unserved = 0;
   /// Counters of each board's slow control; null for a board without slow control.
   std::vector<nlohmann::ordered_json> control;
-  /// Indexed like RunConfig::changes. An element is 0 if the run ended before the change was applied.
+  /// Indexed like RunConfig::changes. An element is 1 if the change was applied; 0 if the run ended first.
   std::vector<std::uint8_t> changes_made;
   /// Times that messages took from one stage of their path to another; null if not recorded. Valid as long as
   /// the run's driver exists.
@@ -109,7 +110,7 @@ struct Outcome {
   std::vector<std::optional<EventFileOutcome>> event_files;
   /// Counters of the fault rules, by port and rule. Empty in virtual time, which has no ports.
   std::vector<std::vector<faults::RuleCounters>> fault_rules;
-  std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty if there is one host
+  std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty if there is only one host
   std::vector<std::size_t> worker_hosts;  ///< with `hosts`: the host of each element of `workers`
   /// With `hosts`, the results of the ports, indexed like RunConfig::ports. An element is null if its port is
   /// in this process.

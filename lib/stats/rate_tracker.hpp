@@ -104,13 +104,13 @@ struct TrafficGenInterval {
   std::size_t generators = 0;
   std::size_t running = 0;  ///< generators whose burst was in progress at the end of the interval
   double packets = 0;       ///< datagrams and WRITEs per second
-  double payload = 0;       ///< rate of their payload
+  double payload = 0;       ///< payload of the datagrams and WRITEs, in bytes per second
 };
 
 /// Streams of datagrams of all receivers in an interval.
 struct StreamInterval {
   double datagrams = 0;       ///< datagrams appended to buffers per second
-  double bytes = 0;           ///< rate of their bytes
+  double bytes = 0;           ///< bytes of these datagrams per second
   std::uint64_t dropped = 0;  ///< since the start: datagrams without a buffer, or longer than a buffer
 };
 
@@ -124,7 +124,7 @@ struct WorkerInterval {
 /// when traffic begins.
 struct RunInterval {
   Time at = 0;        ///< time of the sample (Sample::at)
-  bool first = true;  ///< this is the first sample
+  bool first = true;  ///< true for the first sample
   std::vector<BoardInterval> boards;
   SendInterval sum;                            ///< sum over the boards' `all`
   SendCounts total;                            ///< sum over the boards' `total`
@@ -163,7 +163,8 @@ class RateTracker {
   struct PortBefore {
     PortCounts counts;
     Time paused = 0;
-    /// Largest peak of the samples that were skipped because each was no newer than the sample before it.
+    /// Largest peak of the samples since the last interval. These samples were skipped, because each of them
+    /// was no newer than the sample before it.
     std::uint64_t peak = 0;
   };
   struct EndpointBefore {

@@ -21,7 +21,7 @@ namespace softfeb::study {
 namespace {
 
 /// A temporary file, which is removed at the end of its scope. The input and output of a child are files and
-/// not pipes, because with two pipes, each side may wait for the other.
+/// not pipes, because with two pipes, parent and child may wait for each other.
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File temporary_file(const std::string& text) {

@@ -19,7 +19,7 @@ struct StudyOptions {
   bool collect = false;                ///< run no points, but combine the results in the folder
   std::string on;                      ///< name of the engine; empty means Engine::kHere
   std::string hosts;                   ///< hosts for kParallel, separated by commas; empty means this host
-  std::optional<std::size_t> tasks;    ///< number of tasks; empty if the engine's rule determines it
+  std::optional<std::size_t> tasks;    ///< number of tasks; empty if softfeb chooses it for the engine
   std::string engine_args;             ///< further arguments of sbatch or parallel, separated by blanks
   bool existing = false;               ///< the folder must already contain this study
   std::optional<std::size_t> threads;  ///< number of points that a process runs at a time

@@ -29,8 +29,8 @@ std::size_t number_after(const std::string& text, const std::string& key, std::s
   return value;
 }
 
-/// Returns the largest number of elements that a job array may have. Slurm requires the numbers of elements
-/// to be below MaxArraySize.
+/// Returns the maximum number of elements of a job array, at most kMostTasks. Array indices begin at 1, and
+/// Slurm requires them to be less than MaxArraySize.
 std::size_t most_array_elements() {
   const std::string text = run_command({"scontrol", "show", "config"}, "", true, kSlurmPackage).output;
   const std::size_t size = number_after(text, "MaxArraySize", kMostTasks + 1);

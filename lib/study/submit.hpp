@@ -18,7 +18,7 @@ struct Submission {
   Arguments collect;       ///< options of the command that collects the results: --json, --report, ...
   std::size_t points = 0;  ///< number of points of the whole study
   std::vector<std::size_t> missing;  ///< points to run, from 0, ascending; not empty
-  double seconds_per_point = 0;      ///< measured on this host
+  double seconds_per_point = 0;      ///< time for one point, measured on this host
   StudyOptions options;
 };
 

@@ -44,8 +44,8 @@ std::optional<Task> task_of(const Environment& environment, const char* number, 
   return Task{*n + 1, *c};
 }
 
-/// Reads the task of an element of a job array. The numbers of the elements must be consecutive, because the
-/// points of each element follow from the number of elements.
+/// Reads the task of an element of a job array. The array indices must be consecutive, because the index of
+/// an element and the number of elements determine the points of the element.
 std::optional<Task> array_element(const Environment& environment) {
   const auto id = number_of(environment, "SLURM_ARRAY_TASK_ID");
   const auto first = number_of(environment, "SLURM_ARRAY_TASK_MIN");
@@ -60,7 +60,8 @@ std::optional<Task> array_element(const Environment& environment) {
 
 /// Reads the task from the rank among the processes that srun or mpirun started together.
 std::optional<Task> rank(const Environment& environment) {
-  // Slurm sets SLURM_STEP_NUM_TASKS only for srun, and sets SLURM_PROCID for batch scripts, too.
+  // SLURM_PROCID alone does not show that srun started the process, because Slurm sets it also for batch
+  // scripts. Slurm sets SLURM_STEP_NUM_TASKS only for srun.
   for (const auto& [number, count] :
        {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, std::pair{"PMI_RANK", "PMI_SIZE"},
         std::pair{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}}) {

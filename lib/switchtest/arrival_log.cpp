@@ -25,7 +25,7 @@ IpFields ip_fields(const roce::ParsedFrame& frame) {
   return {static_cast<std::uint8_t>(load_be16(p) >> 4), p[7]};
 }
 
-/// Returns the maximum number of frames that may be recorded at a port in this trial.
+/// Returns an upper bound of the number of arrivals that a port records in this trial.
 std::size_t most_recorded(const Trial& trial) {
   std::uint64_t sum = 0;
   for (const Source& source : trial.sources) {
@@ -130,7 +130,7 @@ std::optional<ArrivalLog::Taken> ArrivalLog::take(const roce::ParsedFrame& frame
   return Taken{mark->kind, sequence, frame.congestion_experienced};
 }
 
-/// Updates the list of missing frames. Call before count().
+/// Updates the list of missing frames. Call before count(), which changes Track::next.
 void ArrivalLog::note_order(std::uint16_t kind, std::uint64_t sequence, Time departed) {
   const std::uint64_t next = tracks_[kind].next;
   if (sequence > next) {

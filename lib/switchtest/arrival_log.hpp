@@ -25,8 +25,9 @@ class ArrivalLog {
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
-  /// Prepares the log of `port` for a trial with the id `id`, which starts at `start`. If a frame seems to
-  /// arrive before its departure, but by at most `clock_error`, its delay counts as 0.
+  /// Prepares the log of `port` for a trial with the id `id`, which starts at `start`. Because clock readings
+  /// are not exact, a frame may seem to arrive before it departed. If the difference is at most
+  /// `clock_error`, the delay of the frame counts as 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   struct Taken {
     std::uint16_t kind = 0;

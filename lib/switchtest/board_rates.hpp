@@ -24,9 +24,9 @@ struct SeriesRange {
 /// Number of frames from each board in a range.
 std::vector<double> frames_in(const BoardSeries& boards, const SeriesRange& range);
 
-/// Searches for the first `window` consecutive intervals in which the number of frames of every board was, in
-/// total, within 10 % of the fair share (`fair` frames per interval). Returns the number of intervals from
-/// the beginning of the range to the first of them, or std::nullopt if there are no such intervals.
+/// Searches for the first `window` consecutive intervals during which the number of frames of every board was
+/// within 10 % of its fair share, which is `window` times `fair` frames. Returns the number of intervals that
+/// precede them in the range, or std::nullopt if there are no such intervals.
 std::optional<std::size_t> intervals_to_fair(const BoardSeries& boards, const SeriesRange& range,
                                              std::size_t window, double fair);
 
@@ -44,9 +44,9 @@ struct CnpFate {
 /// `until` do not count, because they may still be on their way.
 CnpFate match_cnps(std::span<const Cnp> sent, std::span<const Cnp> received, Time until);
 
-/// Returns the time of the first departure, at or after `after`, that is followed by a gap of more than 1.5
-/// times the longest gap before `after`. Returns nullopt if there is no such departure. The times must be in
-/// ascending order.
+/// Returns the time of the first departure at or after `after` that is followed by a long gap. A gap is long
+/// if it exceeds 1.5 times the longest gap before `after`. Returns nullopt if there is no such departure. The
+/// times must be in ascending order.
 std::optional<Time> slows_down(std::span<const Time> departures, Time after);
 
 }  // namespace softfeb::switchtest

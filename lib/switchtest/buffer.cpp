@@ -85,10 +85,10 @@ std::uint8_t paused_classes(const TrialResult& result) {
 }
 
 /// Selects DSCPs of other queues for `others_`. Overfills the queues of all candidates one after the other.
-/// If the switch still stores frames of a DSCP when all queues before it are full, this DSCP has a queue of
-/// its own. If there is no such DSCP, selects one whose frames the switch does not store. The queues are
-/// overfilled, because only an overfilled queue shows whether its class has headroom. Returns false if no
-/// trial was valid.
+/// If the switch still stores frames of a candidate when the queues of all earlier candidates are full, this
+/// candidate has a queue of its own. If there is no such candidate, selects one whose frames the switch does
+/// not store. The queues are overfilled, because only an overfilled queue shows whether its class has
+/// headroom. Returns false if no trial was valid.
 bool BufferTest::find_queues() {
   std::vector<std::uint8_t> candidates = dscps_of_other_queues(ctx_, class_.dscp);
   if (candidates.empty()) return true;

@@ -22,10 +22,11 @@ class BurstTest {
   void run();
 
  private:
+  /// Length of the longest train that passes without loss, in frames of each sender.
   struct Longest {
-    double each = 0;                    ///< best estimate of the number of frames that each sender sends
-    std::uint64_t low = 0;              ///< a train with this number of frames passes
-    std::optional<std::uint64_t> fail;  ///< a train with this number of frames loses some of them
+    double each = 0;                    ///< best estimate of the length
+    std::uint64_t low = 0;              ///< a train of this length passes
+    std::optional<std::uint64_t> fail;  ///< a train of this length loses frames; empty if none is known
   };
 
   std::uint64_t limit(std::uint32_t size) const;

@@ -112,7 +112,7 @@ double CellFit::frames(std::uint32_t length) const {
 
 std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points) {
   if (points.empty()) return std::nullopt;
-  // In a cell of this size, every frame fits into a single cell. Larger cells would give the same counts.
+  // Every frame fits into a single cell of this size. Larger cells would give the same counts.
   const std::uint32_t largest = points.back().length + kMostCellOverhead + 1;
   const auto step = sharpest_step(points);
   std::optional<CellFit> out;

@@ -54,7 +54,7 @@ class CellsTest {
   Context& ctx_;
   std::uint16_t a_, d_;
   std::uint8_t dscp_ = 0;
-  bool overload_ = false;               ///< the switch does not obey pauses
+  bool overload_ = false;               ///< the switch obeys no pauses, so an overload fills the queue
   bool headroom_ = false;               ///< frames may also be stored in headroom, which has cells of its own
   std::uint32_t longest_ = 0;           ///< length of the longest frame
   double bytes_ = 0;                    ///< number of bytes that the queue holds
@@ -68,9 +68,10 @@ FrameKind CellsTest::frame(std::uint32_t length) const {
   return out;
 }
 
-/// Chooses the lengths to scan. If the number of frames in the queue is about equal to the length of a frame,
-/// a step of 4 bytes in length changes the number by about 4. With longer frames, the change would be
-/// smaller. With shorter frames, the test would need more frames than necessary.
+/// Chooses the lengths to scan. A queue of Q bytes holds N = Q/L frames of L bytes, and a step of 4 bytes in
+/// L changes N by about 4N/L. If possible, the scan begins where N is about equal to L, so that N changes by
+/// about 4. With longer frames, the change would be smaller. With shorter frames, the test would need more
+/// frames than necessary.
 bool CellsTest::start(const Capacity& capacity, std::uint32_t size) {
   longest_ = size - kFcsSize;
   bytes_ = static_cast<double>(capacity.frames.high) * longest_;

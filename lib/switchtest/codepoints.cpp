@@ -14,7 +14,7 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint32_t kCodepointSize = 1026;
-constexpr std::array kEcnNames{"not-ect", "ect1", "ect0", "ce"};  // by value of the ECN field
+constexpr std::array kEcnNames{"not-ect", "ect1", "ect0", "ce"};  // indexed by the value of the ECN field
 
 /// The test `codepoints`: finds out how the switch changes ECN fields in an empty and in a long queue.
 class CodepointTest {

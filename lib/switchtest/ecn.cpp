@@ -150,8 +150,8 @@ std::optional<bool> MarkingTest::hysteresis() {
 std::optional<bool> MarkingTest::depends_on_past() {
   if (!result_.fit) return true;
   if (counts_.certain_from(result_.at) == 0) {
-    // Every frame of every train was marked. A single frame shows whether the cause is the length of the
-    // trains.
+    // Every frame of every train was marked. If a train of a single frame is not marked, the cause was the
+    // length of the trains.
     const auto lone = stimulus_.train(1);
     if (!lone || lone->frames.empty()) return std::nullopt;
     return !lone->frames.front().marked;

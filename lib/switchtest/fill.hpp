@@ -60,7 +60,7 @@ struct FrameCount {
     high = std::max(high, n);
   }
   /// Returns the middle of the range. (The counts of trials may differ by one frame, because a frame may be
-  /// in transit at the moment that decides the count.)
+  /// in transit when a pause begins or ends.)
   std::uint64_t value() const { return low + (high - low) / 2; }
 };
 

@@ -121,7 +121,8 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
     return out;
   }
   // If the senders did not start at the same time, the queue was shorter by at most one frame of each sender,
-  // because IncastTrials::run() repeats trials in which a sender starts later than this.
+  // because IncastTrials::run() repeats a trial if a sender starts late by more than 100 ns and more than the
+  // time of a frame.
   constexpr Time kExact = 100 * kNanosecond;
   const std::uint64_t excess =
       (trials_.skew() > kExact ? 1 : 0) + trials_.error(found.pass, property.count, false);

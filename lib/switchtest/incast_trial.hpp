@@ -16,7 +16,7 @@ struct BurstOutcome {
   std::uint64_t marked = 0;  ///< frames that arrived with CE
   std::uint64_t pauses = 0;  ///< pause frames that the switch sent
   std::uint64_t lost = 0;
-  std::uint64_t error = 0;  ///< result of train_error()
+  std::uint64_t error = 0;  ///< train_error() of the burst, in frames of each sender
 };
 
 /// Sends synchronous bursts to port D from ports that obey the pauses of the switch. Keeps the outcomes, so

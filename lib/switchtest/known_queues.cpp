@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 namespace {
 
 /// Runs the test `dscp` to get its findings, and adds its trials to the report of the current test. Returns
-/// the reason in the report of the test `dscp`.
+/// the reason why the test `dscp` has no findings, if there is one.
 std::string find_queues(Context& ctx) {
   TestReport report{.name = "dscp", .title = ""};
   Context of_dscp(ctx.rig, ctx.settings, ctx.findings, report);

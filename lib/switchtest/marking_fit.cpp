@@ -176,7 +176,7 @@ class MarkingCurveFit {
  private:
   double limit() const { return ramps_.front().best - kMarkingProfileDrop; }
   double jump_limit() const { return ramps_.front().best - kMarkingJumpDrop; }
-  /// If ramps_[r] is the right ramp, kmax is greater than below(r), but not greater than above(r).
+  /// If the true ramp is ramps_[r], kmax is greater than below(r), but not greater than above(r).
   double below(std::size_t r) const { return shares_[first_ + r - 1].depth; }
   double above(std::size_t r) const { return shares_[first_ + r].depth; }
   bool ends(std::size_t r) const { return first_ + r < shares_.size(); }

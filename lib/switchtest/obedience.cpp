@@ -67,8 +67,8 @@ std::optional<PausedDrain> ObedienceTest::drain(std::uint32_t size) const {
   return PausedDrain::create(ctx_, frame(size), frames);
 }
 
-/// Adds the bounds that one trial yields: the pause took effect after the last frame before the silence had
-/// begun, and before the next frame would have begun.
+/// Adds the bounds that one trial yields. The pause took effect after the start of the last frame before the
+/// silence, and before the time at which the next frame would have started.
 void ObedienceTest::take(const Silence& seen, double frame_time, std::size_t quanta) {
   const double error = std::max(seen.error, static_cast<double>(kTimeResolution));
   low_ = std::max(low_, seen.last - frame_time - error);

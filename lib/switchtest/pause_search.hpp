@@ -34,7 +34,8 @@ bool resumes(const Context& ctx, const roce::MacControl& control, std::uint8_t d
 std::uint16_t quanta_for(const Context& ctx, const roce::MacControl& control, std::uint8_t dscp);
 
 /// Finds how many frames from port A, sent after the fills in `before`, make the switch pause A; tries at
-/// most `limit` frames. Bracket::fail is this number; Bracket::pass frames did not cause a pause.
+/// most `limit` frames. Bracket::fail is this number, and Bracket::pass is a smaller number of frames that
+/// did not cause a pause.
 Bracket frames_until_pause(Context& ctx, const std::vector<Fill>& before, const FrameKind& frame,
                            std::uint64_t limit);
 /// Finds out whether the switch pauses port A if A sends `frames` frames after the fills in `before`. Returns

@@ -67,7 +67,8 @@ std::optional<Time> PausedDrain::paused_at(const TrialResult& result) const {
 
 std::optional<Silence> PausedDrain::silence(const TrialResult& result) const {
   const auto paused = paused_at(result);
-  // While a loop of the rig is interrupted, gaps arise that the switch did not cause.
+  // An interruption of a loop of the rig also causes gaps, which can be as long as the time error. If the
+  // expected silence is not much longer, the gaps cannot be distinguished from it.
   if (!paused || expected_ < 2 * result.time_error) return std::nullopt;
   const Arrival* before = nullptr;
   const Arrival* after = nullptr;

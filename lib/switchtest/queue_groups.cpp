@@ -9,8 +9,8 @@ namespace softfeb::switchtest {
 namespace {
 
 /// Asks `question`. Moves to `apart` those items of `question.others` whose order changed, and asks again
-/// until no order changes. If an item is served last among weighted queues, its order may not change until
-/// the other items have been removed. Returns false if a probe had no answer.
+/// until no order changes. Asking again is necessary, because the order of an item that weighted queues serve
+/// last may change only after the other items have been removed. Returns false if a probe had no answer.
 bool part_items(OrderQuestion& question, ItemList& apart, const OrderProbe& probe) {
   while (!question.others.empty()) {
     const auto changed = probe(question);

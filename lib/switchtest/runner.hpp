@@ -22,8 +22,8 @@ struct SwitchReport {
   bool interrupted = false;
 };
 
-/// Runs the preflight and then the tests in `only` (if `only` is empty, all tests except those that run only
-/// on request), in the order of all_tests(). Tests that need more ports than the rig has are unresolvable.
+/// Runs the preflight and then the tests in `only`, in the order of all_tests(). If `only` is empty, runs all
+/// tests except those that run only on request. Tests that need more ports than the rig has are unresolvable.
 /// `progress` is called with the report of each test when the test has ended.
 SwitchReport run_tests(Rig& rig, const Settings& settings, const std::vector<std::string>& only = {},
                        const std::function<void(const TestReport&)>& progress = {});

@@ -32,7 +32,7 @@ Figure weight_of(const Interval& weight, bool alone) {
 }
 
 void add_limit(Context& ctx, const Interval& rate, std::map<std::string, std::string> labels) {
-  constexpr double kGigabits = 8e-9;  // gigabits in a byte
+  constexpr double kGigabits = 8e-9;  // number of gigabits in a byte
   ctx.add({.name = "shaper_gbps",
            .labels = std::move(labels),
            .value = rate.value * kGigabits,

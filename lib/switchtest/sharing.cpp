@@ -15,8 +15,9 @@ class SharingRules {
   explicit SharingRules(const QueueSeries& series) : s_(series) {
     for (const Queue& q : s_.same_port) same_empty_ = same_empty_ && q.frames.high == 0;
     points_.push_back({0, s_.first});
-    // If all further queues of the first port stayed empty, leave them out. If a queue of another port held
-    // frames in this case, there was free memory, so the further queues stayed empty for another reason.
+    // Leave out the further queues of the first port if all of them stayed empty. If a queue of another port
+    // then held frames, there was free memory, so the further queues stayed empty for a reason other than a
+    // full memory.
     if (!same_empty_) points_.insert(points_.end(), s_.same_port.begin(), s_.same_port.end());
     points_.insert(points_.end(), s_.other_port.begin(), s_.other_port.end());
   }

@@ -30,13 +30,13 @@ class BystanderTrial {
   Trial trial_;
   Time storm_ = 0, gap_ = 0;
   std::uint32_t size_ = 0;
-  std::optional<std::uint16_t> class_, port_;  ///< kinds of the bystanders
+  std::optional<std::uint16_t> class_, port_;  ///< kinds of the streams in another class and to port E
   std::string class_reason_;                   ///< why there is no stream of another class
 };
 
 BystanderTrial::BystanderTrial(Context& ctx, Time storm, Time rest)
     : ctx_(ctx), trial_(ctx.trial()), storm_(storm) {
-  constexpr std::uint64_t kPart = 10;  // each stream has this fraction of A's rate
+  constexpr std::uint64_t kPart = 10;  // each stream has 1/kPart of port A's rate
   trial_.all_pauses = false;
   const Roles& roles = ctx.roles();
   size_ = ctx.large_size(roles.a, roles.d);

@@ -40,7 +40,7 @@ struct HttpLimits {
   /// response would exceed this limit gets 503. If no other response is unsent, a response may be larger than
   /// this limit.
   std::size_t unsent = std::size_t{64} << 20;
-  /// Time limit for receiving a whole request, including idle time.
+  /// Time limit for receiving a whole request, including the idle time before its first byte.
   std::chrono::milliseconds request{10'000};
   /// Time limit for sending a response, or for one write of a stream.
   std::chrono::milliseconds write{20'000};

@@ -53,7 +53,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   std::size_t unsent = 0;   ///< bytes of responses that clients have not taken yet
   std::uint64_t steps = 0;  ///< number of steps of all sessions so far; see HttpSession::last_step()
   srp::RateLimit rate;
-  std::deque<std::shared_ptr<HttpSession>> waiting;  ///< sessions whose request waits for its turn
+  /// Sessions whose request waits because of the rate limit.
+  std::deque<std::shared_ptr<HttpSession>> waiting;
   boost::asio::steady_timer next_turn;
 };
 

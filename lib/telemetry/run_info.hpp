@@ -55,7 +55,7 @@ struct RunInfo {
 RunInfo make_run_info(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
                       const std::string& version);
 /// Adds the ports of the network's switches. The bottleneck is the port of switch `bottleneck_switch` towards
-/// link `bottleneck`; UINT32_MAX if there is none.
+/// link `bottleneck`. If there is no bottleneck, `bottleneck` is UINT32_MAX.
 void add_network(RunInfo& info, const fabric::NetworkConfig& network, std::uint32_t bottleneck,
                  std::uint32_t bottleneck_switch);
 

@@ -276,5 +276,5 @@ class Job(Generic[R]):
                     raise TimeoutError(f"traffic has not begun within {timeout:g} s")
                 time.sleep(0.05)
         except LiveError:
-            self.wait(1)  # if the program has ended with an error, this raises it
+            self.wait(1)  # raises the program's error if it has ended with one
             raise

@@ -28,7 +28,8 @@ class BarePackets {
   /// Number of bytes that are written for each header, regardless of the header's length.
   static constexpr std::size_t kRoom = 96;
 
-  /// `payload` is filled and must outlive this object. Throws std::logic_error if a packet is wrong.
+  /// `payload` must already be filled, and must outlive this object. Throws std::logic_error if a packet is
+  /// wrong.
   BarePackets(const CraftOptions& options, const board::PayloadSource& payload);
 
   /// Properties of the packet that write() builds next.

@@ -14,7 +14,7 @@ namespace softfeb::bench {
 namespace {
 
 constexpr std::uint32_t kBth = 12;
-constexpr std::uint32_t kSmallBoard = 64;        ///< queue pairs whose state fits into the caches
+constexpr std::uint32_t kSmallBoard = 64;        ///< number of queue pairs; their state fits into the caches
 constexpr std::size_t kPayloadSlack = 1U << 16;  // room for the alignment of the payloads
 
 // --- measurements of an algorithm's CongestionControl object without a board

@@ -10,7 +10,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kFrame = 12 + 4096;  // bytes that congestion control counts for a packet
+constexpr std::uint32_t kFrame = 12 + 4096;  // BTH and payload, which congestion control counts for a packet
 
 /// Sends packets at a rate far below the permitted rate. The result is the cost per packet if pacing never
 /// delays a packet.

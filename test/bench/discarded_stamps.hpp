@@ -10,8 +10,8 @@
 
 namespace softfeb::bench {
 
-/// Records the times of messages as a worker does. There is no control thread, so this class empties the ring
-/// itself whenever it is full.
+/// Records the times of messages in a ring, as a worker does. There is no control thread that reads the ring,
+/// so this class discards the contents of the ring whenever it is full.
 class DiscardedStamps final : public latency::Stamps {
  public:
   DiscardedStamps(std::uint32_t sample, const dataplane::TscClock& clock)

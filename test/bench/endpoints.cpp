@@ -14,8 +14,9 @@ namespace {
 
 constexpr Time kShuffleOver = 20 * kMillisecond;
 
-/// Returns a random multiple, from 1 to 16, of 1/16 of a highest rate. The average is 17/32 of the highest
-/// rate, which is chosen such that the rates of all queue pairs add up to about kMoreThanACore.
+/// Returns a random rate from 1/16 to 16/16 of a highest rate, in steps of 1/16. The mean of such rates is
+/// 17/32 of the highest rate. The highest rate is chosen such that the rates of all queue pairs add up to
+/// about kMoreThanACore.
 std::uint64_t mixed_rate(const CraftOptions& o, Rng& rng) {
   const std::uint64_t greatest = kMoreThanACore / o.qps * 32 / 17;
   return std::max<std::uint64_t>(greatest / 16 * (1 + rng.below(16)), 1);

@@ -20,7 +20,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kBoards = 143, kFragment = 4704;  // kFragment: 49 channels · 64 samples · 12 bits
+constexpr std::uint32_t kBoards = 143, kFragment = 4704;  // bytes: 49 channels · 64 samples · 12 bits
 constexpr std::size_t kChunk = 1 << 20;
 constexpr Time kPeriod = 100 * kMicrosecond;
 

@@ -66,8 +66,7 @@ class EventLog {
 /// event of a frame counts. The log is therefore searched backwards.
 inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
   std::vector<Event> frames;
-  std::vector<std::uint32_t> later(qps, UINT32_MAX);  // for each queue pair: PSN of its next frame in order
-                                                      // of time
+  std::vector<std::uint32_t> later(qps, UINT32_MAX);  // for each queue pair: PSN of the frame added last
   for (const Event* e = log.end(); e != log.begin();) {
     --e;
     if (e->kind != Event::Kind::kSent) continue;

@@ -95,8 +95,8 @@ Json schedule(const PacingOptions& o, const PacingRig& rig, const std::vector<Ev
           {"qps_within_one_packet", static_cast<double>(good) / o.qps}};
 }
 
-/// Deviations of the gaps between packets from the ideal gap. Computed once for the packets of the same queue
-/// pair, and once for all packets.
+/// Deviations of the gaps between packets from the ideal gap: of the gaps between packets of the same queue
+/// pair, and of the gaps between all packets.
 Json gaps(const PacingOptions& o, const std::vector<Event>& frames) {
   const double each = units(o) / rate_of_each(o) * 1e9;
   std::vector<Time> last(o.qps, kNever);

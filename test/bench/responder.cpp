@@ -102,8 +102,8 @@ class ReceivedBatches {
   bool look_at(const engine::TxFrame& f) {
     const std::uint32_t head = roce::icrc_headers(ByteSpan(f.header, f.header_length).subspan(kIpBegins));
     const std::uint32_t crc = roce::crc32(head, ByteSpan(f.payload, f.payload_length));
-    // The length of each payload is a multiple of 256 bytes, after which the counter repeats, so all packets
-    // have the same payload.
+    // The payload is a counter, which repeats after 256 bytes. Each packet carries a multiple of 256 bytes,
+    // so all packets have the same payload.
     const bool same = std::memcmp(f.payload, expected_.data(), f.payload_length) == 0;
     std::memcpy(copy_.data(), f.payload, f.payload_length);
     return same && crc == load_le32(f.trailer.data());

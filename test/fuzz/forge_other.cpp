@@ -111,7 +111,7 @@ void Forge::make_credit(const Pair& pair) {
 
 /// Puts a congestion control header between the UDP header and the BTH of a RoCEv2 packet. The profile of the
 /// header is random. Sometimes the header is invalid, or marks the packet as an echo or a control frame. The
-/// rest of the packet does not change, whether it is valid or invalid.
+/// rest of the packet, which may be invalid as well, does not change.
 void Forge::add_congestion_header(const Pair& pair) {
   const std::size_t udp = ip_offset(pair) + ip_size(pair), bth = udp + roce::kUdpHeaderSize;
   if (size_ < bth + roce::Bth::kSize || size_ + roce::CongestionHeader::kMaxSize > kRoom) return;

@@ -103,7 +103,7 @@ class ExactPackets {
   };
   using Packet = Bytes*;
 
-  /// `exist` is the number of packets that exist; `limit` is the largest number allowed.
+  /// `exist` is the number of packets that have not been freed; `limit` is the largest number allowed.
   std::size_t exist = 0, limit = 0;
 
   Packet make(ByteSpan bytes) {

@@ -79,7 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint8_t what = in.byte();
     const std::uint32_t qp = what % 3;
     const std::uint64_t index = base + in.byte() % 24;
-    // In most cases, packets 3k, 3k + 1 and 3k + 2 form a WRITE.
+    // In most cases, the packets with index 3n, 3n + 1 and 3n + 2 form WRITE n, and k is the position in the
+    // WRITE.
     ReceivedRequest r;
     const std::uint64_t k = index % 3;
     auto op = k == 0 ? Operation::kWriteFirst : k == 1 ? Operation::kWriteMiddle : Operation::kWriteLastImm;

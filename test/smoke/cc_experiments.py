@@ -125,7 +125,8 @@ class Experiments(harness.TestCase):
         return result["completion_times"]["classes"][0]["slowdown"]["p99"]
 
     def test_homa(self):
-        # Sixteen messages of 1 MB, one after another, occupy the link for 13.1 ms. The limit also allows for the last grants and packets.
+        # Sixteen messages of 1 MB, one after another, occupy the link for 13.1 ms. The limit of
+        # 13.4 ms also allows for the last grants and packets.
         for overcommit, first_ms in (1, 0.97), (4, 3.39), (8, 6.61):
             with self.subTest(overcommit=overcommit):
                 figures, result = self.lab("homa", "boards.0.congestion.algorithm=homa",

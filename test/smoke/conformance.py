@@ -213,7 +213,7 @@ class Conformance(harness.TestCase):
         self.check_not_run(run.result)
         self.assertTrue(run.err.endswith("page: out/index.html\n"), run.err)
 
-    # Refused
+    # Runs that are refused
 
     def test_mistakes_are_explained(self):
         (self.dir / "none.yaml").write_text(yaml.dump({**yaml.safe_load(OWN.read_text()), "conformance": None}))
@@ -266,7 +266,7 @@ class Conformance(harness.TestCase):
         self.assertRegex(run.stderr, r"^softfeb: cannot write .*: No space left on device; ")
         self.assertEqual((self.dir / "before").read_text(), (self.dir / "after").read_text())
 
-    # Nothing answers
+    # Runs without an answer
 
     def test_a_target_without_a_mac_address(self):
         run = self.conformance("-c", self.silent(), status=3)

@@ -39,7 +39,7 @@ def resident(pid):
 
 class Control(harness.TestCase):
     def serve(self, config=CONF / "stand-in.yaml", *args, host="127.0.0.1"):
-        """Starts softfeb and waits until it responds. The end of the test stops it."""
+        """Starts softfeb and waits until it responds. The test stops softfeb at its end."""
         run = self.start(config, *args)
         self.addCleanup(self.end, run)
         end = time.monotonic() + harness.LIMIT / 2

@@ -25,7 +25,8 @@ class Experiments(LabCase):
         return trigger, events
 
     def test_advcam(self):
-        few = "boards.feb.events.images=4"   # generating all images takes longer than the run
+        # Use only a few images, because generating all images takes longer than the run.
+        few = "boards.feb.events.images=4"
         run = self.lab("advcam", few, "run.duration=10ms")
         trigger, events = self.events_of(run)
         self.assertGreater(trigger["accepted"], 60)

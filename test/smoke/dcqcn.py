@@ -152,7 +152,8 @@ class Dcqcn(harness.TestCase):
 
     def test_ready_configurations(self):
         for name in ("dcqcn-paper", "dcqcn-connectx"):
-            # A cut ends within a millisecond, so samples further apart may miss all cuts of a QP.
+            # After a CNP, Rc recovers within a millisecond. With longer sample intervals, all
+            # samples of a QP may miss the low rates.
             run, series = self.report(CONF / f"{name}.yaml", "--set", "changes.0.at=300ms", "--duration", "0.6",
                                       "--set", "run.series_interval=1ms")
             self.assertEqual([c["made"] for c in run.result["changes"]], [True])

@@ -130,8 +130,9 @@ def receiver(name="daq", ip="10.0.0.2/24", **keys):
     return {"name": name, "ip": ip, **keys}
 
 
-# Keys of a queue pair that is not meant to fail: a message fails after 4 s without an answer. By default, this takes 0.5 s, and
-# another test that runs at the same time may hold a worker up for as long.
+# Keys of a queue pair that is not meant to fail: a message fails only after 4 s without an answer.
+# The default is 0.5 s, which is too short if another test on the same machine takes the CPU from a
+# worker for that time.
 PATIENT = {"timeout": 17, "retry_count": 7}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests softfeb as a service. softfeb must tell the service manager when it is ready, that it works, and when
-it ends. Its lines in the journal must have levels. After SIGKILL, it must start again with the same
-configuration."""
+"""Tests softfeb as a service. softfeb must tell the service manager when it is ready and
+when it ends, and regularly that it still works. Its lines in the journal must have levels. After
+SIGKILL, it must start again with the same configuration."""
 
 import ctypes
 import json
@@ -21,7 +21,8 @@ from harness import board, qp, receiver, ring
 
 PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 0x40000
-CONTROL = {"listen": "127.0.0.1", "registers_port": 18475, "stream_port": 18476}  # so that other tests may run at the same time
+# The ports are not the default ones, so that other tests may run at the same time.
+CONTROL = {"listen": "127.0.0.1", "registers_port": 18475, "stream_port": 18476}
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -32,7 +33,7 @@ class Manager:
         self.path = str(path)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(self.path)
-        self.seen = []  # tuples of time and line
+        self.seen = []  # (time, line) for each line of the notifications
 
     def listen(self, seconds):
         """Receives notifications for `seconds`."""

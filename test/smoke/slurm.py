@@ -40,7 +40,8 @@ class Slurm(study_case.StudyCase):
         self.assertEqual((report / "result.json").read_bytes(), (folder / "result.json").read_bytes())
         self.assertEqual(len(list((folder / "log").glob("slurm-*.out"))), 4)
         out, _ = self.command_on_slurm(folder, "--on", "slurm")
-        self.assertIn("goodput_gbps", out)  # prints the table, because all points are done
+        # All points are done, so the command prints the table.
+        self.assertIn("goodput_gbps", out)
 
     def test_numbers_of_slurm(self):
         """With `--task auto`, the task takes its number from the environment of a job array or of srun."""

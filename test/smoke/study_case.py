@@ -10,7 +10,7 @@ LIMIT = 100  # in seconds, allowing for a busy machine
 
 
 class StudyCase(harness.TestCase):
-    duration = "30ms"  # needs 10 to 20 ms of CPU time for each point
+    duration = "30ms"  # the run of a point then needs 10 to 20 ms of CPU time
 
     def setUp(self):
         super().setUp()

@@ -76,9 +76,9 @@ class SwitchTest(harness.TestCase):
         again = self.measure("-c", "tor.yaml", *tests, "--as-lab", "again.yaml").result["tests"]
         values = [[(f["name"], f.get("value"), f.get("text")) for t in run for f in t["figures"]] for run in (first, again)]
         self.assertEqual(*values)
-        # the first line contains the date
+        # skip the first line, which contains the date
         self.assertEqual(text.split("\n", 1)[1], (self.dir / "again.yaml").read_text().split("\n", 1)[1])
-        # Run the example in the comment at the beginning of the file.
+        # Run the example in the comment at the beginning of tor.yaml.
         example = re.search(r"(?ms)^#     base: .*?^#       receivers: [^\n]*", text).group().replace("THIS_FILE", "tor.yaml")
         (self.dir / "experiment.yaml").write_text(re.sub(r"(?m)^#     ", "", example) + "\n")
         run = harness.Softfeb(["lab", "-c", "experiment.yaml", "--virtual"], self.dir).finish()

@@ -22,9 +22,10 @@ class Program:
         self.folder = folder
         self.log = folder / "softfeb.log"
         with open(self.log, "wb") as out:
+            # A new session, so that Ctrl-C does not end softfeb before its clients.
             self.process = subprocess.Popen([softfeb.resolve(), "lab", "-c", "config.yaml", "--json", "result.json", *arguments], cwd=folder,
                                             stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                            start_new_session=True)  # after Ctrl-C, the clients end before softfeb
+                                            start_new_session=True)
 
     @property
     def pid(self):

@@ -31,7 +31,8 @@ def prepare(folder, seconds):
     """Writes config.yaml, and compiles the plug-in that it uses."""
     folder.mkdir(parents=True, exist_ok=True)
     plugin.compile_tutorial(folder)
-    # Appended as text: a YAML library of version 1.1 would read the keys `on` of rules as true.
+    # Append the section as text. If CONFIG were parsed and written again, a library for YAML 1.1
+    # would read the keys `on` of rules as true.
     more = yaml.safe_dump({"changes": changes(seconds)}, sort_keys=False)
     (folder / "config.yaml").write_text(CONFIG.read_text(encoding="utf-8") + "\n" + more, encoding="utf-8")
 

@@ -51,7 +51,7 @@ def run(softfeb, folder, seconds, interval, say):
     try:
         with contextlib.closing(record):
             while not runs.ended():
-                with contextlib.suppress(OSError):  # softfeb has just ended
+                with contextlib.suppress(OSError):  # raised if softfeb has just ended
                     row = process.sample(runs.pid, began)
                     read(row, runs.log)
                     record.add(row)

@@ -95,7 +95,7 @@ _@ID@() {
       [[ -n $value ]] || mapfile -t COMPREPLY < <(printf '%s\n' "${COMPREPLY[@]}" | grep -v '^Root')
       ;;
   esac
-  # readline replaces only the part of the word after its last = or :, so remove the rest from the offers.
+  # readline replaces only the part of the word after its last = or :, so remove everything before this part from the offers.
   COMPREPLY=("${COMPREPLY[@]/#/$before}")
   local kept=${cur%"${cur##*[=:]}"}
   COMPREPLY=("${COMPREPLY[@]#"$kept"}")

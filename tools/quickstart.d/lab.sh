@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# ./quickstart: boards, an ECN switch and a receiver in one process, and a report.
+# ./quickstart: runs boards, an ECN switch and a receiver in one process, and writes a report.
 
 run_lab() {
   local dir=softfeb-report status=0

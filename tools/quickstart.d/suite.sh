@@ -26,7 +26,7 @@ spent() {
   printf '%6d s  %s\n' "$((SECONDS - $2))" "$1" >>"$times"
 }
 
-# run_tests DIR WHAT [options of meson test]
+# run_tests DIR WHAT [options of meson test]: runs tests of the build directory DIR. WHAT describes these tests in messages.
 run_tests() {
   local dir=$1 what=$2 began=$SECONDS
   shift 2

@@ -13,9 +13,10 @@ from release import chroot, version
 from release.command import FAILED, Failure, need, output, say
 
 PROGRAMS = ("softfeb", "febctl", "rdma-sink")
-# Packages that softfeb only recommends, but that an image needs. The first two are the smallest packages that can
-# create the user of softfeb's systemd units. The others are for the charts of the live page, the pictures of
-# reports, and drivers. Tools that configure NICs, huge pages and interfaces of the host are of no use in a container.
+# Packages that softfeb only recommends, but that an image needs. The first two are the smallest
+# packages that can create the user of softfeb's systemd units. The other three provide the charts
+# of the live page, the pictures of reports, and RDMA drivers. Tools that configure NICs, huge
+# pages and interfaces of the host are of no use in a container.
 RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "libjs-chart.js",
                "python3-matplotlib", "ibverbs-providers")
 # Files that nothing in the image uses. Debian's matplotlib depends on compilers and on libraries for mathematics,

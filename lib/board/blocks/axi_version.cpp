@@ -35,7 +35,8 @@ std::string own_stamp(const Profile& profile) {
          " by softfeb";
 }
 
-/// Replaces all characters other than printable ASCII, because they can stop a client's threads.
+/// Replaces all characters other than printable ASCII, because such characters can terminate threads of the
+/// client. Truncates the text to the length of the register.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');

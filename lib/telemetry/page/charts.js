@@ -17,7 +17,7 @@ const bytes = (v) => {
   return a >= KIB ? `${+(v / KIB).toPrecision(3)} KiB` : `${Math.round(v)} B`;
 };
 
-/** Draws rows of ticks above the plot, one row for each board shown. A tick marks received CNPs; a darker tick means more. */
+/** Draws rows of ticks above the plot, one row for each board shown. A tick marks received CNPs; a darker tick marks more. */
 const rug = {
   id: "rug",
   afterDraw(chart) {
@@ -47,7 +47,7 @@ const rug = {
   },
 };
 
-/** Horizontal lines at Kmin and Kmax. */
+/** Draws horizontal lines at Kmin and Kmax. */
 const limits = {
   id: "limits",
   afterDatasetsDraw(chart) {

@@ -88,7 +88,7 @@ const total = (kind, column) => {
   return at < 0 ? 0 : sum(table.rows.map((r) => r[at] ?? 0));
 };
 
-/** Mean over the boards that have a value in a sample, and over the samples; null if there is none. */
+/** Mean over the boards that have a value in a sample, and over the samples; null if there is no value. */
 function meanOf(samples, member) {
   const values = samples.flatMap((s) => s[member] ?? []).filter((v) => v !== null);
   return values.length ? sum(values) / values.length : null;

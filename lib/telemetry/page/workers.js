@@ -3,7 +3,7 @@
 
 import { element } from "/tables.js";
 
-// Name in the samples, colour, meaning.
+// For each stage: its name in the samples, its colour, and its meaning.
 const STAGES = [
   ["rx", "--b0", "taking packets from ports"],
   ["check", "--b6", "checking headers and iCRC"],

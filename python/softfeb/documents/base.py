@@ -141,7 +141,7 @@ def _rows(data: Any, path: list[str], whole: str) -> Iterator[dict[str, Any]]:
 
 
 def elements(decoder: Decoder) -> Decoder:
-    """Return a decoder for a list."""
+    """Return a decoder for a list whose elements ``decoder`` converts."""
 
     def decode(value: Any, place: str) -> list[Any]:
         if not isinstance(value, list):
@@ -152,7 +152,7 @@ def elements(decoder: Decoder) -> Decoder:
 
 
 def mapping(decoder: Decoder) -> Decoder:
-    """Return a decoder for an object whose keys are data."""
+    """Return a decoder for an object whose keys are data and whose values ``decoder`` converts."""
 
     def decode(value: Any, place: str) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -163,7 +163,7 @@ def mapping(decoder: Decoder) -> Decoder:
 
 
 def optional(decoder: Decoder) -> Decoder:
-    """Return a decoder for a value that may be null."""
+    """Return a decoder for null and for the values that ``decoder`` converts."""
     return lambda value, place: None if value is None else decoder(value, place)
 
 

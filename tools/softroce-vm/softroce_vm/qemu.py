@@ -48,7 +48,8 @@ def command(o, paths, image, agent_port, tap_fd):
     line = ("console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable net.ifnames=0"
             f" softfeb.ip={o.ip} softfeb.mtu={o.mtu} softfeb.management={MANAGEMENT_IP}/24 softfeb.agent={agent_port}")
     args = [PROGRAM, "-name", f"softroce-{o.name}", "-machine", "q35,usb=off,vmport=off,hpet=off",
-            # A Nehalem runs RoCE three times as fast as `max`, whose newer instructions are costly to emulate.
+            # With the CPU model Nehalem, RoCE runs three times as fast as with `max`, whose newer
+            # instructions are costly to emulate.
             "-accel", "tcg,thread=multi", "-cpu", "Nehalem",
             # QEMU 7.2 leaves out the guest's memory barriers if maxcpus is 1. Its I/O thread then sometimes misses that the driver added
             # packets to an empty queue, and the driver's transmit queue stalls for good (NETDEV WATCHDOG in the guest's log).

@@ -25,7 +25,8 @@ PACKAGES = [
     "libyaml-cpp0.7",
 ]
 
-# Dependencies that are omitted, because only maintainer scripts need them, and these never run here. A name may end in the wildcard '*'.
+# Dependencies that are omitted, because only maintainer scripts need them, and maintainer scripts
+# never run here. A name may end in the wildcard '*'.
 LEFT_OUT = """
     adduser debconf debianutils dpkg init-system-helpers libaudit-common libaudit1 libcap-ng0 libdb5.3
     libfile-find-rule-perl libgdbm* libkmod2 libnumber-compare-perl libpam* libperl*
