@@ -67,7 +67,7 @@ from .programs import find_program
 from .febctl import Burst, Reading, Registers, StreamCheck
 from .report import Report
 
-__version__ = "0.2.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "Burst",
