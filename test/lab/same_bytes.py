@@ -62,7 +62,7 @@ def main():
         for experiment, settings in EXPERIMENTS.items():
             file = source / "conf" / "lab" / (experiment + ".yaml")
             # The program of the first build runs once more without special CPU instructions. Its output must
-            # be the same as before.
+            # be the same as in its first run.
             results = {str(p): run(p, file, settings) for p in programs}
             results["once more, portable"] = run(programs[0], file, settings, PORTABLE) if programs else {}
             for name, got in results.items():

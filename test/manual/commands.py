@@ -56,7 +56,7 @@ class Commands(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="softfeb-commands-")
         for name in ("conf", "tools", "data", "examples"):
             (Path(cls.folder.name) / name).symlink_to(ROOT / name)
-        for name in ("board.yaml", "lab/incast.yaml"):  # man pages use their names only
+        for name in ("board.yaml", "lab/incast.yaml"):  # man pages omit the folder
             (Path(cls.folder.name) / Path(name).name).symlink_to(ROOT / "conf" / name)
 
     @classmethod

@@ -28,7 +28,7 @@ CASES = [
     ("softfeb la", ["lab"], ["run"]),
     ("softfeb lab -c mine.yaml ", ["sweep", "compare"], ["run"]),
     ("softfeb run --d", ["--duration"], ["--set"]),
-    # an option that belongs to `lab`, the command above
+    # `compare` also accepts the options of its parent command `lab`, such as --virtual
     ("softfeb lab compare -c mine.yaml --v", ["--virtual"], ["--algorithms"]),
     ("softfeb run -c ", ["mine.yaml", "folder"], []),
     ("softfeb run -c mine.yaml --report ", ["folder"], ["mine.yaml"]),

@@ -26,8 +26,9 @@ constexpr int kAllocation = 0;
 constexpr int kLock = 1;
 constexpr int kOutput = 2;
 
-/// Returns the function `name` of the library, which this file replaces. If the library exports several
-/// versions of this symbol, `version` selects one of them.
+/// Returns the library's own function `name`, which a definition in this file replaces. Stores it in `kept`,
+/// so that later calls need no search. If the library exports several versions of this symbol, `version`
+/// selects one of them.
 void* behind(void*& kept, const char* name, const char* version = nullptr) {
   if (kept == nullptr) kept = version == nullptr ? dlsym(RTLD_NEXT, name) : dlvsym(RTLD_NEXT, name, version);
   return kept;

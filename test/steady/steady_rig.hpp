@@ -30,10 +30,10 @@ struct SteadyConfig {
   /// Name of one of congestion::algorithms(). The boards use this algorithm, and its congestion control
   /// header. If the name is empty, the boards use the firmware's DCQCN.
   std::string_view algorithm = {};
-  /// The queue pairs of the first board send registered transfers, and those of the second board send UC
-  /// streams with windows.
+  /// If true, the queue pairs of the first board send registered transfers, and those of the second board
+  /// send UC streams with windows.
   bool detector = false;
-  /// The boards answer triggers with event data, and the receiver builds the events.
+  /// If true, the boards answer triggers with event data, and the receiver builds the events.
   bool events = false;
   /// If true (requires `ring`), the boards' port has one fault rule for each kind of action, both for
   /// requests and for responses.

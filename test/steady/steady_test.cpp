@@ -63,9 +63,9 @@ TEST_CASE("acknowledgements, windows and congestion control headers", "[steady]"
   check(rig.probe(0));
   const std::uint64_t grants = w.after.grants - w.before.grants;
   CHECK(grants >= (algorithm == "homa" ? kWatched / 20 : 0));
-  // kWatched also counts the frames that the receiver sends: at most one acknowledgement for each packet of
-  // the boards, the grants, and a few NAKs and CNPs. Without the grants and these few frames, at least half
-  // of the packets are therefore packets of the boards.
+  // kWatched also counts the frames of the receiver: at most one acknowledgement for each packet of the
+  // boards, the grants, and a few NAKs and CNPs. Twice the packets of the boards, plus the grants, plus a
+  // tenth of kWatched for the NAKs and CNPs, therefore make up at least kWatched.
   CHECK(w.after.packets - w.before.packets + grants / 2 >= kWatched / 2 - kWatched / 20);
   CHECK(w.after.acknowledgements - w.before.acknowledgements >= kWatched / 20);
   CHECK(w.after.naks > w.before.naks);

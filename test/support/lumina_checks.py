@@ -72,9 +72,10 @@ class Recovery:
 
 
 def check_go_back_n(packets, first, total, damaged=()):
-    """Follows a queue pair whose PSNs are `first` to `first + total - 1`. Raises AssertionError if the receiver or the board violates
-    go-back-N. `damaged` contains a pair (p, n) if the receiver must drop the packet in which PSN `first + p` leaves for the n-th time.
-    Returns the recoveries."""
+    """Follows a queue pair whose PSNs are `first` to `first + total - 1`. Raises AssertionError if
+    the receiver or the board violates go-back-N. `damaged` contains a pair (p, n) for each damaged
+    packet: it is the n-th transmission of PSN `first + p`, and the receiver must drop it. Returns
+    the recoveries."""
     expected, last, passed, recoveries = 0, -1, {}, []
     gap = nak = None  # times for the current gap
     for p in packets:

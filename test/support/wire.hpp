@@ -31,7 +31,7 @@ class Wire {
   std::uint64_t loss = 0;       ///< probability times 2^32 that a frame is lost
   std::uint64_t duplicate = 0;  ///< probability times 2^32 that a frame is duplicated
   std::uint64_t reorder = 0;    ///< probability times 2^32 that a frame takes up to 10 µs longer
-  bool bursts = false;          ///< deliver simultaneous frames as one burst
+  bool bursts = false;          ///< true: frames that arrive at the same time form one burst
   bool keep_log = false;
   std::vector<Bytes> log;  ///< frames sent, if `keep_log`
   /// Called for each frame sent; if it returns false, the wire does not carry the frame.

@@ -22,7 +22,7 @@ MIB = 1024
 
 
 def samples(rss=lambda t: 100 * MIB, descriptors=lambda t: 23, threads=3, last=7200):
-    """Samples of a run, with one sample every 10 s."""
+    """Returns the samples of a run, one every 10 s."""
     return [Sample(t=t, rss=int(rss(t)), pss=int(rss(t)), anonymous=int(rss(t)) // 3, heap=4096, descriptors=descriptors(t), threads=threads,
                    cpu=t / 5, progress=t, metrics_ms=1, slow_control_ms=3, slow_control_median_ms=0.3, packets=t * 600)
             for t in range(0, last + 1, 10)]

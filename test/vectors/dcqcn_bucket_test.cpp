@@ -3,9 +3,10 @@
 // occur at the recorded clock, with the recorded credit and refill, in both the event-driven and the
 // clock-by-clock implementation.
 //
-// The stages before the bucket are modelled only in these tests. Frames are stored completely and are
-// available 12 clocks after their last beat. They pass the gate, which the bucket opens, one at a time, with
-// 16 bytes per clock, and the gate sees the next frame one clock after the last beat.
+// Only these tests model the stages before the bucket. A frame is stored completely, and is available 12
+// clocks after its last beat has entered. The bucket then opens a gate, through which frames pass one at a
+// time, with 16 bytes per clock. The gate sees the next frame one clock after the last beat of the previous
+// one.
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn_file.hpp"
 #include "support/dcqcn_bucket_model.hpp"
@@ -21,9 +22,9 @@ using namespace softfeb::test;
 namespace {
 
 constexpr Edge kStoreAndForward = 12;
-/// clock cycles from the admission of a frame to its first beat at the output
+/// Clock cycles from the admission of a frame to its first beat at the output.
 constexpr Edge kGateDelay = 2;
-/// clock cycles of the same delay for the first frame, for which the gate is already open
+/// The same for the first frame of a simulation. It is shorter, because the gate is already open.
 constexpr Edge kFirstDelay = 1;
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }

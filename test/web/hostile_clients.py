@@ -46,7 +46,7 @@ def descriptors(pid):
 
 
 def paced_board():
-    """A board that sends at RATE over a ring, and has slow control."""
+    """Returns the configuration of a board that sends at RATE over a ring and has slow control."""
     one = live.congested(boards=1)
     one["boards"][0].pop("dcqcn")
     one["boards"][0]["qps"][0]["traffic"] = {"message_size": "16KiB", "rate": f"{RATE / 1e6:.0f}Mb/s", "verb": "write_imm",

@@ -255,7 +255,8 @@ def conformance_session_events(lab):
 
 @case("tap")
 def conformance_session_limits(lab):
-    """Malformed requests and requests beyond the limits are refused with the fix, and the session continues."""
+    """Malformed requests and those beyond the limits are refused, and the error states the fix.
+    The session continues."""
     with session(lab, "--max-qps", "3") as s:
         region = s.region(size=1 << 20)
         qp = s.open(region)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Throughput into the guest's memory, reported as JSON. It is only measured, because the machine may be busy."""
+"""Measures the throughput into the guest's memory and reports it as JSON. There is no minimum,
+because the machine may be busy."""
 
 import shutil
 

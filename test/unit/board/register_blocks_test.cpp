@@ -106,7 +106,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 7);
   access.live.port.rx_frames = 5;  // the counter restarts together with the port
   CHECK(access.value("rxFrameCnt") == 5);
-  access.live.port.rx_frames = 108;  // more than 100, but the value at CounterReset no longer applies
+  access.live.port.rx_frames = 108;  // not 8: the restart has cancelled the CounterReset at 100
   CHECK(access.value("rxFrameCnt") == 108);
   access.live.port.link_up = false;
   CHECK(access.value("phyReady") == 0);

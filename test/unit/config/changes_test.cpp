@@ -50,7 +50,7 @@ TEST_CASE("changes are cumulative in the order of their times") {
       with_changes("  - {at: 3s, board: feb0, qps: all, dcqcn: {algorithm: firmware, dec_gain: 3}}\n"
                    "  - {at: 1s, board: feb0, qps: 1, dcqcn: {algorithm: firmware, dcqcn_bypass: true}}\n",
                    "{algorithm: firmware, alpha_g: 1000, line_rate: 5Gb/s}"));
-  REQUIRE(c.changes.size() == 2);  // not sorted by time
+  REQUIRE(c.changes.size() == 2);  // the order is that of the file, not that of the times
   const ChangeConfig& later = c.changes[0];
   const ChangeConfig& first = c.changes[1];
   REQUIRE(first.parts.size() == 1);

@@ -246,7 +246,7 @@ TEST_CASE("homa: needs grants, an object per queue pair, and equal parameters at
                  "`unscheduled_levels` is 4, which leaves no level for granted packets"));
   CHECK(contains(problem_with(9, {"boards.0.congestion.cutoff_2=1KiB"}),
                  "`cutoff_2` is 1KiB, below `cutoff_1`; fix: write the cutoffs in ascending order"));
-  CHECK(problem_with(9, {"boards.0.congestion.cutoff_5=1KiB"}).empty());  // unused: 4 levels have 3 cutoffs
+  CHECK(problem_with(9, {"boards.0.congestion.cutoff_5=1KiB"}).empty());  // ignored: 4 levels use 3 cutoffs
 }
 
 TEST_CASE("homa: parameters cannot change at run time") {

@@ -144,7 +144,7 @@ throughput.overhead_bytes: {value: 24, within: 1}
   CHECK(*read[2].min == Approx(0.999));
   CHECK(*read[3].min == Approx(9));
   CHECK(read[2].percent);
-  CHECK_FALSE(read[0].percent);  // only `within` is in percent
+  CHECK_FALSE(read[0].percent);  // `within` is in percent, but the figure is not
   CHECK(read[4].word == "enqueue");
   CHECK(*read[5].min == Approx(23));
 }

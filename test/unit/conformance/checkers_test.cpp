@@ -60,7 +60,7 @@ class Acks {
   AckChecker checker_{kFirst};
 };
 
-constexpr std::uint32_t kBeforeFirst = 0xffffff;  // the PSN e-1, relative to e
+constexpr std::uint32_t kBeforeFirst = 0xffffff;  // offset of PSN e-1 from e, modulo 2^24
 
 }  // namespace
 
@@ -190,7 +190,7 @@ TEST_CASE("the MSN counts the messages that end at or before the PSN", "[ack]") 
   CHECK(acks.ack(3, 2) == "");
   CHECK(acks.ack(7, 4) == "");
   CHECK(acks.ack(7, 3) == "MSN 3 although 4 messages end at or before this PSN");
-  CHECK(acks.answer(0x1f, 5, 9, 0x10) == "");  // not checked here: the MSN of a READ response
+  CHECK(acks.answer(0x1f, 5, 9, 0x10) == "");  // the MSN of a READ response is not checked
 }
 
 TEST_CASE("CNPs, spoilt packets and answers without AETH are not judged as ACKs", "[ack]") {

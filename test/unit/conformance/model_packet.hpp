@@ -21,7 +21,7 @@ struct ModelPacket {
   bool icrc_right = false;
   roce::Bth bth{};
   std::uint8_t byte4 = 0;            ///< byte 4 of the BTH
-  std::uint8_t reserved7 = 0;        ///< reserved 7 bits of the BTH
+  std::uint8_t reserved7 = 0;        ///< value of the BTH's reserved field of 7 bits
   std::vector<std::uint8_t> behind;  ///< bytes from the end of the BTH to the end of the pad
 
   bool ce() const { return (tos & 3) == 3; }

@@ -237,8 +237,8 @@ constexpr Mutant kWithoutBaseline[] = {
     {M::kLastMisplaced, "BAS-03 failed", ""},
 };
 
-/// HDR-03 sends the same packets as BAS-01. A mutation that makes HDR-03 fail therefore also makes the
-/// baseline fail.
+/// Cases without a mutant. HDR-03 sends the same packets as BAS-01, so each mutation that makes HDR-03 fail
+/// also makes the baseline fail.
 constexpr std::array<std::string_view, 1> kNotTested = {"HDR-03"};
 
 std::set<std::string> split_ids(const char* text) {

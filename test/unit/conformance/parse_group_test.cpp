@@ -286,7 +286,7 @@ TEST_CASE("an error names file, case, line and fix", "[group]") {
   };
   for (const Row& row : rows) {
     INFO(row.keys);
-    // The group already has the key `needs`.
+    // group_with() writes the key `needs`, so remove that line if the row contains the key, too.
     std::string text = group_with(row.keys);
     if (std::string(row.keys).find("needs") != std::string::npos)
       text.erase(text.find("    needs: memory recv\n"), 23);

@@ -479,9 +479,9 @@ TEST_CASE("foreign packets are counted and not judged", "[suite]") {
   const Catalogue catalogue = small_run();
   FakeTarget target;
   target.spoil = [&](std::vector<Answer>& answers) {
-    Answer late = answers.front();  // to a queue pair that does not exist
+    Answer late = answers.front();  // an answer to a queue pair that does not exist
     late.dest_qp += 0x1000;
-    Answer other = answers.front();  // from another host
+    Answer other = answers.front();  // an answer from another host
     other.source_ip = *roce::IpAddress::parse("10.0.0.9");
     other.aeth->syndrome = 0x62;
     answers.insert(answers.begin(), {late, other, late});

@@ -44,7 +44,7 @@ class FlowTableModel {
 
   /// Returns why a rule is refused, or an empty text.
   std::string problem(const rte_flow_attr& attributes, const rte_flow_item* items) const;
-  /// Returns null if the table is full.
+  /// Adds a rule. Returns null if the table is full.
   rte_flow* create(const rte_flow_attr& attributes, const rte_flow_item* items,
                    const rte_flow_action* actions);
   void destroy(rte_flow* flow);

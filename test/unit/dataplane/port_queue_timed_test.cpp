@@ -143,8 +143,8 @@ TEST_CASE("a packet's departure time follows the schedule, regardless of when th
   for (std::size_t i = 0; i < b.seen.size(); ++i) {
     const Seen& s = b.seen[i];
     REQUIRE(s.flagged);
-    // The port gets the packet at its scheduled time or later, but before the device sends the packet, which
-    // is one horizon after the scheduled time.
+    // The port gets each packet at or after its scheduled time, but in time for the device, which sends the
+    // packet one horizon after the scheduled time.
     REQUIRE(s.handed_over >= s.departure());
     REQUIRE(s.departure() + kHorizon > s.handed_over);
     if (i != 0) REQUIRE(s.ticks >= b.seen[i - 1].ticks);

@@ -113,7 +113,7 @@ TEST_CASE("firmware: a CNP moves the predicted departure", "[dcqcn]") {
   const Time before = cc.departure(16'000, 0);
   CHECK(before == time_of(2000));
   cc.cnp(time_of(100));
-  // Rc is halved after edge 733. Up to edge 735, however, all 736 refills still add 8 bytes each.
+  // Rc is halved after edge 733, but the 736 refills at edges 0 to 735 still add 8 bytes each.
   const std::uint64_t q16 = (16'000ULL << 16) - (736ULL * 8 << 16);
   const Time after = cc.departure(16'000, time_of(100));
   CHECK(after == time_of(736 + (q16 + 0x40100 - 1) / 0x40100));

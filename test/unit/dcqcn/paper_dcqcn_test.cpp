@@ -153,7 +153,7 @@ class StepwiseDcqcn {
 TEST_CASE("paper: a trace computed by hand, timer only", "[dcqcn]") {
   PaperReactionPoint r(paper_parameters(kLine));
   r.cnp(us(100));
-  CHECK(r.rc() == 2'500'000'000);  // because alpha was 1
+  CHECK(r.rc() == 2'500'000'000);  // the first CNP halves Rc, because alpha is 1
   CHECK(r.rt() == kLine);
   CHECK(r.alpha() == std::uint64_t{1} << 40);
   r.advance_time(us(155) - 1);

@@ -76,7 +76,7 @@ TEST_CASE("fragment sizes follow their distribution", "[detector][payload]") {
   CHECK(most == 300);
   CHECK(longest == 1100);
   CHECK(sum / kDraws == Approx(200).epsilon(0.01));
-  // A share of e^-4 of the exponentially distributed sizes would exceed the maximum. These sizes are reduced
+  // A fraction e^-4 of the exponentially distributed sizes would exceed the maximum. These sizes are reduced
   // to the maximum.
   CHECK(sum_exponential / kDraws == Approx(100 + 250 * (1 - std::exp(-4.0))).epsilon(0.02));
   CHECK(uniform.at(1, 2) != uniform.at(2, 1));

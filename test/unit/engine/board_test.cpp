@@ -246,7 +246,7 @@ TEST_CASE("rates hold: payload bytes, packets, messages", "[board]") {
 TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
   Experiment e({.qps = 4, .pmtu = 4096, .message_length = 40'960, .messages = 100});
   REQUIRE(e.run(kSecond));
-  // Four QPs send 100 messages of 10 packets. Each of the 400 messages has one RETH.
+  // Each of four QPs sends 100 messages of 10 packets. Each of the 400 messages has one RETH.
   const double wire = 4000.0 * 4178 + 400 * 16;
   CHECK(to_seconds(e.wire->now) == Approx(wire / 1.25e9).epsilon(0.01));
 }

@@ -116,8 +116,8 @@ TEST_CASE("a late sender catches up without a burst", "[pacer]") {
     if (last != 0) shortest = std::min(shortest, now - last);
     last = now;
   }
-  // While the pacer catches up, a gap is shorter by one iteration of the loop. This is more than a sixteenth
-  // of the gap.
+  // While the pacer catches up, it shortens each gap by a sixteenth, but at least by 100 ns, the time of one
+  // iteration of the worker's loop.
   CHECK(shortest == kMicrosecond - 100 * kNanosecond);
   CHECK(sent == 1000);  // after a millisecond, no packet is missing
 }

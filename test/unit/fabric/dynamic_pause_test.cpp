@@ -13,8 +13,8 @@ namespace {
 
 // The pauses of the receivers last at least until this time: 65535 quanta are 3.355 ms at 10 Gb/s.
 constexpr Time kFrozen = 3 * kMillisecond;
-constexpr Time kEach = 2 * kMicrosecond;    // longer than a frame on the wire
-constexpr Time kBegin = 10 * kMicrosecond;  // when the pauses of the receivers have arrived
+constexpr Time kEach = 2 * kMicrosecond;    // interval between frames, longer than a frame on the wire
+constexpr Time kBegin = 10 * kMicrosecond;  // time by which the switch has got the pauses of the receivers
 
 /// A star of four stations. The switch pauses station 0 by 802.3x. Stations 2 and 3 have paused the switch.
 struct FrozenStar {

@@ -17,7 +17,8 @@ using softfeb::fabric::EventTree;
 
 namespace {
 
-/// Returns a random time until the next event of a party. These times have very different lengths.
+/// Returns a random time until the next event of a party. Most times are below `usual`; some are 0, very
+/// short or very long.
 Time some_delay(Rng& rng, Time usual) {
   switch (rng.below(16)) {
     case 0:

@@ -17,7 +17,7 @@ using fabric::PauseMode;
 
 namespace {
 
-constexpr Time kStep = 2 * kMicrosecond;  // longer than a frame on the wire
+constexpr Time kStep = 2 * kMicrosecond;  // interval between frames, longer than a frame on the wire
 
 /// A star whose last station has paused the switch, so that frames to it stay in the buffer.
 struct FullStar {
@@ -115,8 +115,8 @@ TEST_CASE("memory: the minimum of a queue is in addition to the shared buffer") 
   auto config = FullStar::config(3, 4000);
   config.switches[0].queues[3].minimum = 5000;
   FullStar s(config);
-  CHECK(s.send(10, 1024, 0) == 3);  // queue 0 uses 3246 bytes, so 754 are left
-  CHECK(s.send(10) == 5);           // queue 3 uses 5410 bytes, of which 410 are shared
+  CHECK(s.send(10, 1024, 0) == 3);  // queue 0 uses 3246 of the 4000 shared bytes
+  CHECK(s.send(10) == 5);           // queue 3 uses 5410 bytes: its minimum and 410 shared bytes
   CHECK(s.send(10, 1024, 0) == 0);
   s.release();
   s.freeze();
@@ -145,7 +145,7 @@ TEST_CASE("memory: limits do not apply to the minimum") {
   config.switches[0].port_limit = 2000;
   FullStar port(config);
   CHECK(port.send(10, 1024, 0) == 1);
-  CHECK(port.send(10) == 5);  // queue 3 uses 5410 bytes, of which 410 count
+  CHECK(port.send(10) == 5);  // of 5410 bytes in queue 3, only the 410 above the minimum count
   CHECK(port.send(10, 1024, 0) == 0);
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("memory: frames that the MAC has taken neither pause a sender nor coun
   FullStar s(config);
   s.send(4);
   CHECK(s.b.look(s.now).ports[0].pause_tx == 0);
-  CHECK(s.b.snapshot.ports[1].ecn_marked == 1);  // the fourth frame finds two frames
+  CHECK(s.b.snapshot.ports[1].ecn_marked == 1);  // the fourth frame; the MAC has taken the first
   s.send(1);
   CHECK(s.b.look(s.now).ports[0].pause_tx == 1);
   CHECK(s.b.snapshot.ports[1].ecn_marked == 2);

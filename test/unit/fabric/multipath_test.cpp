@@ -47,8 +47,9 @@ std::vector<std::size_t> spines_of_flows(std::uint32_t spines, Mode mode) {
   return chosen;
 }
 
-/// Stations 0 and 1 are at switch 0, which has links to switches 1 and 2. Switches 1 and 2 have links to
-/// switches 3 and 4. Switches 3 and 4 have links to switch 5, which has stations 2 and 3.
+/// Returns a network with three layers of paths. Stations 0 and 1 are at switch 0, which has links to
+/// switches 1 and 2. Switches 1 and 2 have links to switches 3 and 4. Switches 3 and 4 have links to switch
+/// 5, which has stations 2 and 3.
 NetworkConfig three_layers() {
   NetworkConfig config = star(4);
   config.multipath.emplace();

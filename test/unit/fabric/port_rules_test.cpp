@@ -68,7 +68,7 @@ TEST_CASE("MTU: longer frames are dropped and counted where they arrive") {
 
 TEST_CASE("MTU: that of each switch on the path applies") {
   NetworkConfig config = leaf_spine(1);
-  config.switches[2].mtu = 1000;  // the spine
+  config.switches[2].mtu = 1000;  // switch 2 is the spine
   Bench b(config);
   b.send({0, 1, 1024}, 0);
   b.send({0, 2, 1024}, 0);

@@ -134,8 +134,8 @@ TEST_CASE("queues: weighted round robin shares packets, whatever their lengths")
 }
 
 TEST_CASE("queues: the overhead that deficit round robin counts") {
-  // Both queues send the same number of bytes, including the overhead. The overhead is therefore (n3 L3 - n1
-  // L1) / (n1 - n3).
+  // Both queues send the same number of bytes, including the overhead o: n1 · (L1 + o) = n3 · (L3 + o).
+  // Here, n is a number of packets and L their length. Therefore o = (n3 · L3 - n1 · L1) / (n1 - n3).
   for (const std::uint32_t overhead : {0U, 4U, 24U, 40U}) {
     fabric::SchedulerConfig scheduler;
     scheduler.overhead = overhead;

@@ -51,7 +51,7 @@ TEST_CASE("watchdog: drops a class after the detection time, until the restorati
   s.run(50 * kMicrosecond, true);
   const Time begin = 50 * kMicrosecond;
   s.b.send({0, 1}, begin);
-  const Time waits = begin + kDataWire + kDelay;  // the frame is queued
+  const Time waits = begin + kDataWire + kDelay;  // time at which the frame is queued
   s.run(waits + kDetection - 1, true);
   CHECK(s.port().watchdog_storms == 0);
   CHECK(s.port().queue_bytes == kDataLength);

@@ -185,9 +185,9 @@ TEST_CASE("iterations include packets that `packet` and `round` exclude", "[faul
   using List = std::vector<std::uint32_t>;
   CHECK(rig.request(0, kFirst).empty());
   CHECK(rig.request(1, kMiddle).empty());
-  CHECK(rig.request(1, kMiddle) == List{0});  // not rule 1: this is round 2, but no first transmission
+  CHECK(rig.request(1, kMiddle) == List{0});  // rule 1 selects first transmissions; this is the second
   CHECK(rig.request(0, kFirst) == List{0});
-  CHECK(rig.request(1, kMiddle).empty());  // third transmission
+  CHECK(rig.request(1, kMiddle).empty());  // this is the third transmission
 }
 
 TEST_CASE("rules select opcodes, rounds and counts", "[faults]") {

@@ -116,7 +116,7 @@ TEST_CASE("memory holds only the last messages of its slots", "[lab]") {
   memory[2000] = 7;
   memory[2047] = 7;
   CHECK(bytes_out_of_place(w) == 3);
-  w.messages = 5;  // slot 1 should then still contain message 1
+  w.messages = 5;  // with 5 messages, slot 1 should contain message 1, not 5
   CHECK(bytes_out_of_place(w) > 400);
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("the word for a run", "[switch_table]") {
   CHECK(overall_word(run) == "held");
   run.verdicts.push_back({.outcome = switchtest::Verdict::Outcome::kUndecided});
   CHECK(overall_word(run) == "undecided");
-  run.exit_status = kCheckFailed;  // with --strict
+  run.exit_status = kCheckFailed;  // as with the option --strict
   CHECK(overall_word(run) == "failed");
   run.exit_status = kDone;
   run.verdicts.push_back({.outcome = switchtest::Verdict::Outcome::kFailed});

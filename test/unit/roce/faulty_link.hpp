@@ -16,7 +16,8 @@ namespace softfeb::test {
 struct LinkFaults {
   std::uint64_t loss = 0;
   std::uint64_t duplication = 0;
-  std::uint64_t delay = 0;  ///< a packet is delayed by up to max_delay, so that others can overtake it
+  /// Probability that a packet is delayed by up to max_delay, so that others can overtake it.
+  std::uint64_t delay = 0;
   Time max_delay = 20 * kMicrosecond;
 };
 

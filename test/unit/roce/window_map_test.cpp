@@ -76,7 +76,7 @@ TEST_CASE("an immediate that is too far away changes nothing", "[windows]") {
   config.max_jump = 10;
   config.first_immediate = 5;
   WindowMap map(config);
-  CHECK(map.message(1, 0, 4, 1) == Verdict::kWrongImmediate);  // message number −1
+  CHECK(map.message(1, 0, 4, 1) == Verdict::kWrongImmediate);  // would be the immediate of message −1
   CHECK(map.message(2, 0, 16, 1) == Verdict::kWrongImmediate);
   CHECK(map.message(3, 0, 15, 1) == Verdict::kMarked);
   CHECK(map.counters().wrong_immediate == 2);

@@ -23,7 +23,7 @@ class AlteredRig final : public switchtest::Rig {
   std::function<void(const switchtest::Trial&, switchtest::TrialResult&)> alter{};
   switchtest::RigKind as = switchtest::RigKind::kVirtual;
   std::optional<Time> own = 0;
-  /// Ports to report instead of those of the network. If empty, the ports of the network are reported.
+  /// Ports to report instead of those of the network; nullopt: the ports of the network are reported.
   std::optional<std::vector<switchtest::RigPort>> other_ports{};
 
   switchtest::RigKind kind() const override { return as; }

@@ -132,7 +132,7 @@ TEST_CASE("A failed preflight is repeated, and nothing is concluded before it su
   rig.alter = [&](const Trial&, TrialResult& result) {
     if (trials++ < bad) result.void_reason = "the rig was busy";
   };
-  bad = 5;  // all attempts of the first trial
+  bad = 5;  // all attempts of the first trial are invalid
   SwitchReport report = run_tests(rig, settings, {"dscp"});
   CHECK(test::test_report(report, "preflight").status == Status::kMeasured);
   CHECK(test::test_report(report, "dscp").status == Status::kMeasured);

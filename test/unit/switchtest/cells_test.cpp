@@ -54,7 +54,7 @@ TEST_CASE("The sets have no cells", "[switchtest]") {
   CHECK(cell.status == Status::kMeasured);
   CHECK(cell.value == 1);
   CHECK(cell.low == 1);
-  // RoCE frames have only every fourth length.
+  // The lengths of RoCE frames differ by multiples of 4 bytes.
   CHECK(*cell.high <= 4);
   const Figure& overhead = test::figure(report, "cells", "overhead_bytes");
   CHECK(overhead.low == 0);

@@ -87,7 +87,7 @@ const char* kind_word(fabric::PauseMode mode) {
   return "none";
 }
 
-/// True if the switch may pause senders of frames with the settings' DSCP.
+/// Returns true if the switch may pause senders of frames with the settings' DSCP.
 bool Truths::pausable() const {
   return in_.flow_control == fabric::PauseMode::kPause ||
          (in_.flow_control == fabric::PauseMode::kPfc && dut_.queues[queue_].lossless);
@@ -252,7 +252,8 @@ void Truths::others() {
   value("cells", "cell_bytes", dut_.memory.cell);
   value("cells", "overhead_bytes", dut_.memory.cell_overhead);
   for (const char* name : {"duplicated", "reordered", "damaged", "misdelivered"}) value("soak", name, 0);
-  // With a mesh at 80 % load, a mean of 5 KB waits at each port, with an exponential tail.
+  // The mesh loads each port to 80 %. On average, 5 KB wait at a port, with an exponential distribution, so a
+  // queue practically never reaches 256 KiB.
   if (queue_limit(dut_, kLarge) >= 256 * 1024) value("soak", "missing", 0);
 }
 

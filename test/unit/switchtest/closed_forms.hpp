@@ -21,20 +21,21 @@ struct Truth {
   std::optional<double> value{};  ///< empty if the figure is a word or is absent
   double slack = 0;               ///< the true value is known only to this accuracy
   std::string text{};             ///< the word, if the figure is a word
-  bool absent = false;            ///< the switch does not have this feature
+  bool absent = false;            ///< true if the switch does not have this feature
 };
 
-/// Number of frames of `length` bytes (without FCS) that one queue of an empty switch holds in its shared
-/// memory.
+/// Returns the number of frames of `length` bytes (without FCS) that one queue of an otherwise empty switch
+/// can hold in the shared memory.
 std::uint64_t queue_frames(const fabric::SwitchConfig& dut, std::uint32_t length);
 /// Returns the queue length in bytes above which the next frame of this length is not admitted.
 std::uint64_t queue_limit(const fabric::SwitchConfig& dut, std::uint32_t length);
 
-/// True if the switch pauses sender 0 before it drops frames of `length` bytes with this DSCP, while station
-/// 3 pauses the switch.
+/// Returns true if, while station 3 pauses the switch, the switch pauses sender 0 before it drops frames of
+/// `length` bytes with this DSCP.
 bool pauses_sender(const fabric::NetworkConfig& network, std::uint8_t dscp, std::uint32_t length);
 
-/// Delay of a frame from the first bit at station 0 to the last bit at station 3 in an idle network.
+/// Returns the delay of a frame in an idle network, from its first bit at station 0 to its last bit at
+/// station 3.
 Time shortest_delay(const fabric::NetworkConfig& network, std::uint32_t length);
 
 /// Returns the true values of all figures that have a closed form, for four ports and these settings.

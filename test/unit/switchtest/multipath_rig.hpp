@@ -11,8 +11,8 @@
 namespace softfeb::test {
 
 /// A fabric with several equal paths, much simpler than lib/fabric and independent of it. A frame waits for
-/// the link of its path, and then for the link of its destination port. If the memory at the link of its path
-/// is full, the frame is lost. With `next_hops`, the destination ports are the paths.
+/// the link of its path. If the memory at this link is full, the frame is lost. The links of the destination
+/// ports do not delay frames.
 class MultipathRig final : public switchtest::Rig {
  public:
   struct Config {
@@ -21,6 +21,7 @@ class MultipathRig final : public switchtest::Rig {
     std::uint64_t path_rate = 1'250'000'000;
     std::size_t paths = 4;
     std::uint64_t memory = 1U << 20;  ///< number of bytes that may wait at the link of a path
+    /// If not empty, frames of path i leave at port next_hops[i] instead of at their destination port.
     std::vector<std::uint16_t> next_hops{};
     /// Selects the path of a frame; the result is taken modulo `paths`.
     std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash;

@@ -125,7 +125,7 @@ TEST_CASE("The longest response of a switch that varies counts", "[switchtest]")
 TEST_CASE("Other classes that fall silent with a paused one are found", "[switchtest]") {
   const fabric::NetworkConfig network = test::set_v4();
   test::AlteredRig rig(network);
-  // The switch treats a pause of any class as if it also paused class 6.
+  // Imitate a switch for which a pause of any class also pauses class 6.
   rig.change = [](Trial& trial) {
     for (PauseFrame& p : trial.pauses) {
       p.control.enabled |= 1U << 6;

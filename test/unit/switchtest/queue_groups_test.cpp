@@ -10,12 +10,13 @@ using namespace softfeb::switchtest;
 namespace {
 
 /// Answers questions as a switch does that serves the frames of item i from queue `queue[i]`. The queues have
-/// strict priorities, except that queues up to `shared` have the same priority. Before a frame in one of the
-/// queues of equal priority is served, each of the other queues sends at most `round` frames.
+/// strict priorities, except that queues up to `shared` have the same priority. While a frame waits in one of
+/// the queues of equal priority, each of the others can send at most `round` frames before it.
 struct ModelOrder {
   std::vector<int> queue;
-  int shared = -1;        ///< queues up to this number share a priority
-  std::size_t round = 2;  ///< number of items served before a different queue of the same priority is served
+  int shared = -1;  ///< queues up to this number have the same priority; -1: no queues
+  /// Number of frames that each other queue of the same priority sends before a waiting frame.
+  std::size_t round = 2;
   int asked = 0;
 
   std::optional<std::vector<bool>> operator()(const OrderQuestion& q) {

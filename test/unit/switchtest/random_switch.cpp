@@ -44,7 +44,7 @@ class Draw {
     return kRates[random_.below(kRates.size())] * (kTenGigabit / 10);
   }
   std::uint8_t queue() { return static_cast<std::uint8_t>(random_.below(fabric::kQueues)); }
-  /// Number of bytes that the queue of DSCP 26 holds.
+  /// Returns the number of bytes that the queue of DSCP 26 can hold.
   std::uint64_t queue_bytes() { return queue_limit(dut(), 1022); }
 
   void draw_links();

@@ -37,7 +37,7 @@ Trial board(std::vector<Time> cnps) {
   return trial;
 }
 
-/// Number of frames that departed in the millisecond after `from`.
+/// Returns the number of frames that departed in the millisecond after `from`.
 auto departed_in(const TrialResult& result, Time from) {
   return std::count_if(result.arrivals.begin(), result.arrivals.end(), [&](const Arrival& a) {
     return a.departed >= from && a.departed < from + kMillisecond;

@@ -19,7 +19,7 @@ switchtest::SwitchReport run_test(const fabric::NetworkConfig& network, const sw
 /// there is none. Returns a copy, because reports are often temporary.
 switchtest::Figure figure(const switchtest::SwitchReport& report, const std::string& test,
                           const std::string& name, const Labels& labels = {});
-/// True if the test has a figure with this name, whatever its labels.
+/// Returns true if the test has a figure with this name, whatever its labels.
 bool has_figure(const switchtest::SwitchReport& report, const std::string& test, const std::string& name);
 /// Returns the report of a test. Fails the running test case if there is none.
 const switchtest::TestReport& test_report(const switchtest::SwitchReport& report, const std::string& test);

@@ -11,7 +11,7 @@ namespace softfeb::test {
 /// How well a report agrees with the true values.
 struct Score {
   unsigned values = 0;   ///< number of figures with a value or a bound whose true value is known
-  unsigned covered = 0;  ///< number of those of `values` whose interval contains the true value
+  unsigned covered = 0;  ///< number of figures counted in `values` whose interval contains the true value
   unsigned far = 0;      ///< number of figures that are wrong by more than twice the width of their interval
   unsigned words = 0;    ///< number of correct words, and of figures that are correctly absent
   /// Number of figures of the wrong kind: those with the wrong word (Figure::text), those with a value or
