@@ -178,8 +178,8 @@ void ConformanceSession::close(roce::Qpn qpn) {
   posted_ -= find(qpn).posted;
   qps_.erase(qpn);
   std::erase_if(completed_, [qpn](const ibv_wc& wc) { return wc.qp_num == qpn; });
-  // The device may assign this QPN to a new queue pair. collect() therefore discards the completions of the
-  // closed queue pair that are still in the completion queue.
+  // The device may assign this QPN to a new queue pair. Therefore, collect() is called now: it discards the
+  // completions of the closed queue pair that are still in the completion queue.
   collect();
 }
 

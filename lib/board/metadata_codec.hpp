@@ -63,8 +63,8 @@ struct MrResponse {
 
 enum class QpVerb : std::uint8_t { kCreate = 0, kDestroy = 1, kModify = 2, kQuery = 3 };
 
-/// Queue pair attributes on the bus. `state` contains a roce::QpState. The other attributes have the same
-/// values as in the verbs API.
+/// Queue pair attributes on the bus. `state` and `current_state` contain a roce::QpState. The other
+/// attributes have the same values as in the verbs API.
 struct QpFields {
   std::uint8_t state = 0;
   std::uint8_t current_state = 0;

@@ -79,11 +79,11 @@ struct LabConfig {
   RunConfig run;
   LabSettings lab;
   /// Stations are numbered in this order: boards, receivers (both as in RunConfig), ports of the file that
-  /// are named by links. Endpoints with a port of the file have no link and are not stations.
+  /// links name. Endpoints with a port of the file have no link and are not stations.
   fabric::NetworkConfig network;
   /// Station of each endpoint (boards, then receivers). Empty if the endpoint is not a station.
   std::vector<std::optional<std::uint32_t>> station_of;
-  /// For each port of the file that is named by a link: (station, index into RunConfig::ports).
+  /// For each port of the file that a link names: (station, index into RunConfig::ports).
   std::vector<std::pair<std::uint32_t, std::size_t>> port_stations;
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;

@@ -37,8 +37,8 @@ class AckChecker {
   roce::Psn first_;
   std::set<std::uint32_t> sent_;  ///< PSNs that were sent, relative to first_
   std::set<std::uint32_t> ends_;  ///< PSNs at which messages end, relative to first_
-  /// Number of messages that end at or before each PSN; indexed by the PSN relative to first_. Ends before
-  /// the first PSN that was never sent.
+  /// Number of messages that end at or before each PSN; indexed by the PSN relative to first_. There are only
+  /// elements for the PSNs before the first one that was never sent.
   std::vector<std::uint32_t> messages_;
   bool before_first_ = false;  ///< a packet before the first PSN was sent
   bool duplicates_ = false;

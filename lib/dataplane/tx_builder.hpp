@@ -34,7 +34,8 @@ struct TxBuilderCounters {
   std::uint64_t copied = 0;    ///< frames with the payload copied
   /// Number of times a pool ran out; the caller keeps the frame that was not built.
   std::uint64_t no_mbuf = 0;
-  /// Frames that were truncated, because they did not fit an mbuf of a port without chains.
+  /// Frames that were truncated, because they did not fit into one mbuf, and the port cannot send chained
+  /// mbufs.
   std::uint64_t too_long = 0;
 };
 

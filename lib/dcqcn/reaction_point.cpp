@@ -10,7 +10,7 @@ namespace {
 // Clocks from the edge that samples the CNP input to the edge at which the overseer (the state machine that
 // passes CNPs to the engines) acts. The delay is caused by two synchroniser stages and the edge detector.
 constexpr Edge kStrobeDelay = 3;
-// Clocks from the edge after which CnpCntRst is visible until the counter is 0.
+// Clocks from the edge after which CnpCntRst is visible to the edge at which the counter becomes 0.
 constexpr Edge kClearDelay = 3;
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace softfeb::engine {
 
-/// MAC address of the next hop to a destination that registers may change at any time. While the MAC address
-/// is unknown, requests for it are repeated once per second, without limit.
+/// MAC address of the next hop to a destination. A register write may change the destination at any time.
+/// While the MAC address is unknown, requests for it are repeated once per second, without limit.
 class DestinationHop {
  public:
   /// Sets the address of the next hop on the way to the destination. std::nullopt means that there is no

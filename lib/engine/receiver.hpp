@@ -201,7 +201,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
     Time last_uc_message = 0;
     Time receive_interval = 0;
     std::optional<std::uint32_t> transfer_source{};
-    Time receives_posted = 0;  ///< time up to which receive requests were posted
+    /// Time until which the receive requests, one per `receive_interval`, have been handled.
+    Time receives_posted = 0;
     std::uint16_t pkey;
     bool exists = true;
     bool used = true;

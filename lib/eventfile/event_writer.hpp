@@ -29,7 +29,8 @@ class EventWriter {
   /// Creates the file. Throws EventFileError.
   EventWriter(const EventFileConfig& config, RecordQueue& queue);
 
-  /// Handles queued records until the queue is empty or a flush is due. Returns false if the queue was empty.
+  /// Handles queued records until the queue is empty, but at most 256 of them. Then flushes the file if a
+  /// flush is due. Returns false if the queue was already empty at the call.
   bool poll();
   /// Handles all queued records and closes the file.
   void finish();

@@ -93,8 +93,8 @@ class EventCalendar {
   std::uint64_t year_end_ = kDays;  ///< number of the first day whose events are in the list kFar
   unsigned shift_;                  ///< a day has 2^shift_ picoseconds
   std::uint64_t days_begun_ = 0;
-  /// Number of days and of their events since adapt() was last called.
-  std::uint64_t counted_days_ = 0, counted_events_ = 0;
+  std::uint64_t counted_days_ = 0;    ///< number of days begun since adapt() was last called
+  std::uint64_t counted_events_ = 0;  ///< number of events on these days
 };
 
 }  // namespace softfeb::fabric

@@ -40,8 +40,8 @@ class HeadroomTest {
   std::optional<LeftForA> left_;
 };
 
-/// Finds `xoff_`. Returns false if no number of frames caused a pause, or if the rig failed with fewer frames
-/// than the number that caused one.
+/// Finds `xoff_`. Returns false if no number of frames caused a pause, or if the rig failed in a trial with
+/// fewer frames than the smallest number that caused a pause.
 bool HeadroomTest::find_xoff() {
   const Bracket found = frames_until_pause(ctx_, {}, trials_.frame(), overfilling(class_.large.frames.high));
   if (!found.fail || (found.unreached && *found.unreached < *found.fail)) return false;

@@ -118,8 +118,8 @@ void ObedienceTest::report_response() {
   }
   const double own = static_cast<double>(ctx_.rig.own_delay().value_or(0));
   const double way = own + 2 * static_cast<double>(ctx_.settings.cable.value_or(0));
-  // If the times differ by more than their errors, the response time of the switch itself varies. The longest
-  // time is then reported.
+  // If the times measured in the trials differ by more than their errors, the response time of the switch
+  // itself varies. The longest time is then reported.
   const double low = (low_ - way) / kNanosecond;
   const double high = ((low_ > least_high_ ? high_ : least_high_) - way) / kNanosecond;
   if (high < 0) {

@@ -36,8 +36,8 @@ struct Event {
   Kind kind = Kind::kSent;
 };
 
-/// Records events in order for later analysis. Only one thread may write. All memory is allocated in the
-/// constructor.
+/// Stores events for later analysis, in the order in which they are added. Only one thread may write. All
+/// memory is allocated in the constructor.
 class EventLog {
  public:
   explicit EventLog(std::size_t room) : events_(room) {}

@@ -109,7 +109,7 @@ def _check_options(words, command):
                 if not rest and not option.optional_value:
                     errors.append(f"{name} needs a value")
                 value = rest.pop(0) if rest and not (option.optional_value and rest[0].startswith("-")) else ""
-            # Some options accept words, numbers and addresses.
+            # An option that accepts certain words may also accept numbers or addresses, which are not checked.
             if option.kind == "words" and re.fullmatch("[a-z][a-z-]*", value) and value not in option.values:
                 errors.append(f"{name} does not accept {value}")
         elif below := next((c for c in command.commands if c.name == word), None):

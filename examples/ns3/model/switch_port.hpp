@@ -71,7 +71,7 @@ class SwitchPort {
   std::array<std::uint64_t, kQueues> held{};  ///< bytes in the buffer that came through this port, by class
   std::array<std::uint64_t, kQueues> headroom{};  ///< the part of `held` in the headroom
   std::uint8_t stopped = 0;                       ///< bit mask of classes that the neighbour must not send
-  std::uint8_t mentioned = 0;                     ///< bit mask of classes that were ever stopped
+  std::uint8_t mentioned = 0;                     ///< bit mask of classes that pause frames have mentioned
   ns3::EventId renewal;                           ///< repeats the pauses that the port has announced
   ns3::EventId resumption;                        ///< the end of the neighbour's pause
   std::optional<std::pair<std::uint32_t, std::uint32_t>> ranks;  ///< see EcnSwitch::set_ranks()
