@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from release import chroot, version
-from release.command import FAILED, Failure, need, output, say
+from release.command import FAILED, MISSING, Failure, need, output, say
 
 PROGRAMS = ("softfeb", "febctl", "rdma-sink")
 # Packages that softfeb only recommends, but that an image needs. The first two are the smallest
@@ -89,15 +89,28 @@ def tag_of(package):
     return output("dpkg-deb", "-f", package, "Version").replace("+", "-").replace("~", "-")
 
 
-def podman(storage, out, *arguments):
-    """Runs the image without network and privileges, and returns what it prints. `storage` is a temporary folder."""
-    done = subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "run", "--rm",
+def run_podman(storage, *arguments):
+    """Runs podman's command `run` without network and privileges. `storage` is a temporary folder."""
+    return subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "run", "--rm",
                            "--network", "none", "--ulimit", "host", "--cap-drop", "all", "--security-opt", "no-new-privileges", *arguments],
                           check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def podman(storage, out, *arguments):
+    """Runs the image, and returns what it prints."""
+    done = run_podman(storage, *arguments)
     if done.returncode != 0:
         raise Failure(FAILED, f"podman run {' '.join(arguments)}: status {done.returncode}\n{done.stdout}{done.stderr}",
                       f"run it by hand with the image {out}")
     return done.stdout
+
+
+def need_containers(storage, out, image):
+    """Checks whether podman can start any program of the image on this machine."""
+    done = run_podman(storage, "--entrypoint", "/bin/true", image)
+    if done.returncode != 0:
+        raise Failure(MISSING, f"the image is complete, but podman cannot run containers on this machine: {done.stderr.strip()}",
+                      f"run the image {out} on another machine")
 
 
 def try_it(out):
@@ -106,6 +119,7 @@ def try_it(out):
     with tempfile.TemporaryDirectory(prefix="softfeb-podman-", ignore_cleanup_errors=True) as storage:
         storage = Path(storage)
         try:
+            need_containers(storage, out, image)
             podman(storage, out, image, "doctor")
             result = json.loads(podman(storage, out, image, "lab", "-c", "conf/lab/incast.yaml", "--virtual", "--quiet", "--json", "-"))
             if result["verdict"] != "held":
