@@ -8,7 +8,12 @@ namespace softfeb::dcqcn {
 PaperDcqcn::PaperDcqcn(const PaperSettings& profile)
     : CongestionControl(congestion::kOnCnp),
       bucket_(profile.bucket, profile.parameters.line_rate),
-      reaction_(profile.parameters) {}
+      reaction_(profile.parameters) {
+  static_assert(sizeof(PaperDcqcn) <= 320, "memory of a queue pair (doc/engine.md)");
+  static_assert(
+      sizeof(CongestionControl) + sizeof next_event_ + sizeof bucket_ + 2 * sizeof(std::uint64_t) <= 128,
+      "the byte counter is in the second cache line");
+}
 
 void PaperDcqcn::on_start(Time now) {
   reaction_.advance_time(now);

@@ -10,8 +10,8 @@ namespace softfeb::dcqcn {
 /// Parameters of DCQCN as published (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
 /// SIGCOMM 2015) and as implemented by commercial NICs. The defaults are the paper's. Each line names the
 /// corresponding ConnectX parameter (mlxconfig, Linux drivers/infiniband/hw/mlx5/cong.c). The unit in
-/// parentheses is that of the ConnectX parameter. Rates in this struct are in bytes per
-/// second, as counted by the token bucket.
+/// parentheses is that of the ConnectX parameter. Rates in this struct are in
+/// bytes per second, as counted by the token bucket.
 struct PaperParameters {
   /// Determines when alpha is increased.
   enum class AlphaUpdate : std::uint8_t {
