@@ -273,8 +273,8 @@ class Board : public Endpoint {
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
   /// Where the fast path last put a QP whose next packet was not due immediately. True: in the departure
-  /// wheel. False: the QP stayed in the ready queue (due_behind()).
-  bool used_wheel_ = true;
+  /// wheel. False: the QP stayed in the ready queue (due_behind()), or there was no such QP yet.
+  bool used_wheel_ = false;
   std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< last QP that fetch_second_best() prefetched
   ExpectedResponses expected_;
   struct Group {

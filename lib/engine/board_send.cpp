@@ -178,7 +178,7 @@ void Board::fetch_ahead() {
     } else if (qp.paces_packets()) {
       qp.prefetch_pacer_place();
     }
-    if (ends || (used_wheel_ && (qp.paces_packets() || qps_.long_controls()))) departures_.prefetch(i);
+    if (ends || used_wheel_) departures_.prefetch(i);
   }
   if (const std::size_t at = first + kQueueAhead; at < end) {
     const SendQp& qp = qps_[ready_.at_place(at)];

@@ -67,9 +67,6 @@ class QpStore {
 
   /// True if any queue pair of the store may have a FlightTracker.
   bool tracked() const { return tracker_offset_ != stride_; }
-  /// True if packets use more than the first two cache lines of a congestion control. This holds for all
-  /// algorithms except the firmware's DCQCN.
-  bool long_controls() const { return lines_behind_ != 0; }
   /// Prefetches the congestion control and FlightTracker stored after queue pair `i`. Does nothing if a
   /// packet uses only the first two cache lines, because SendQp prefetches these.
   void prefetch_behind(std::size_t i) const {

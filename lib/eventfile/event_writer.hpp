@@ -43,7 +43,7 @@ class EventWriter {
   const std::string& error() const { return error_; }
 
  private:
-  /// Numbers of rows of the tables, and the size of the data.
+  /// Numbers of rows in the tables /events and /fragments, and the number of bytes in /data.
   struct Written {
     std::uint64_t events = 0;
     std::uint64_t fragments = 0;
@@ -67,7 +67,7 @@ class EventWriter {
   std::optional<EventTables> tables_;
   std::string error_;
   bool disk_full_ = false;
-  Written flushed_;  ///< what was written before the last flush
+  Written flushed_;  ///< counts at the last flush
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> not_written_{0};
   std::atomic<std::uint64_t> fragments_{0};

@@ -90,8 +90,8 @@ void RealRig::describe_ports() {
 }
 
 void RealRig::make_loops() {
-  // Lcores of the loops. The first loop runs on this thread and has none; each other loop runs on the lcore
-  // of a worker.
+  // Lcores of the loops. The first loop runs on this thread and has none. Each of the other loops runs on a
+  // worker's lcore.
   std::vector<std::optional<unsigned>> places{std::nullopt};
   if (!dataplane::shares_cpus(dpdk_.lcores()))
     for (unsigned w = 0; w < lab_.run.workers.count && places.size() < ports_.size(); ++w)

@@ -145,7 +145,7 @@ TEST_CASE("memory: limits do not apply to the minimum") {
   config.switches[0].port_limit = 2000;
   FullStar port(config);
   CHECK(port.send(10, 1024, 0) == 1);
-  CHECK(port.send(10) == 5);  // of 5410 bytes in queue 3, only the 410 above the minimum count
+  CHECK(port.send(10) == 5);  // queue 3 holds 5410 bytes; only the 410 above its minimum count
   CHECK(port.send(10, 1024, 0) == 0);
 }
 
